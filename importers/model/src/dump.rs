@@ -1,0 +1,106 @@
+//! A Trace as stable text, for goldens: two importers that read the same run must give the same dump.
+
+use std::fmt::Write;
+
+use crate::{LinkKind, SliceFlags, Trace, TrackFamily};
+
+/// Everything the Trace says, track by track, one line a slice; ids appear nowhere, so the text does not
+/// change when rows elsewhere do. Personal data is not in the Trace and so not here. O(n).
+pub fn dump(trace: &Trace) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_dump(trace, &mut out);
+    out
+}
+
+fn write_dump(trace: &Trace, out: &mut String) -> std::fmt::Result {
+    for device in &trace.devices {
+        writeln!(out, "device {} {:?} sm={:?}", device.number, device.name, device.sm_count)?;
+    }
+    for (idx, track) in trace.tracks.iter().enumerate() {
+        let id = crate::TrackId::from_idx(idx);
+        let process = track.key.process.and_then(|p| trace.processes.get(p.idx()));
+        write!(out, "{} {:?}", track.key.family.text(), track.name)?;
+        if let Some(process) = process {
+            write!(out, " process={}", process.os_pid)?;
+        }
+        if let Some(device) = track.key.device.and_then(|d| trace.devices.get(d.idx())) {
+            write!(out, " device={}", device.number)?;
+        }
+        if let Some(unit) = track.unit {
+            write!(out, " unit={}", unit.text())?;
+        }
+        writeln!(out)?;
+        if track.key.family == TrackFamily::Counter {
+            let (times_ns, values) = trace.counters.of(id);
+            for (time_ns, value) in times_ns.iter().zip(values) {
+                writeln!(out, "  {time_ns} = {value}")?;
+            }
+        }
+        for slice in trace.slices_on(id) {
+            write_slice(trace, slice, out)?;
+        }
+        for (_, time_ns, name) in trace.marks.iter().filter(|mark| mark.0 == id) {
+            writeln!(out, "  mark {:?} {time_ns}", trace.names.text(name))?;
+        }
+    }
+    for event in &trace.memory_events {
+        let device = event.device.and_then(|d| trace.devices.get(d.idx())).map(|d| d.number);
+        writeln!(out, "memory {} device={device:?} {:+}", event.time_ns, event.delta_bytes)?;
+    }
+    for issue in &trace.issues {
+        writeln!(out, "issue {} {} ×{}", issue.severity.text(), issue.code, issue.count)?;
+    }
+    Ok(())
+}
+
+fn write_slice(trace: &Trace, slice: crate::SliceId, out: &mut String) -> std::fmt::Result {
+    let slices = &trace.slices;
+    let idx = slice.idx();
+    let indent = "  ".repeat(1 + usize::from(slices.depth[idx]));
+    let (kind, start_ns, dur_ns) = (slices.kind[idx].text(), slices.start_ns[idx], slices.dur_ns[idx]);
+    write!(out, "{indent}{kind} {:?} {start_ns} +{dur_ns}", trace.name(slice))?;
+    if slices.self_ns[idx] != dur_ns {
+        write!(out, " self={}", slices.self_ns[idx])?;
+    }
+    if let Some(domain) = trace.domains.get(slice) {
+        write!(out, " domain={:?}", trace.names.text(*domain))?;
+    }
+    if let Some(kernel) = trace.kernels.get(slice) {
+        let shape = |s: Option<[u32; 3]>| s.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x}x{y}x{z}"));
+        write!(out, " grid={} block={}", shape(kernel.grid), shape(kernel.block))?;
+        if let Some(registers) = kernel.registers {
+            write!(out, " regs={registers}")?;
+        }
+        if let Some(bytes) = kernel.shared_bytes {
+            write!(out, " shared={bytes}")?;
+        }
+    }
+    if let Some(copy) = trace.copies.get(slice) {
+        let memory = |m: Option<crate::MemoryKind>| m.map_or("?", crate::MemoryKind::text);
+        write!(out, " {} {}->{}", copy.kind.text(), memory(copy.src), memory(copy.dst))?;
+        if let Some(bytes) = copy.bytes {
+            write!(out, " bytes={bytes}")?;
+        }
+    }
+    if let Some(args) = trace.ops.get(slice).and_then(|op| op.args) {
+        let dims = trace.args.get(args).dims;
+        write!(out, " dims={}", dims.map_or("?", |dims| trace.args.text(dims)))?;
+    }
+    if let Some(error) = trace.api_errors.get(slice) {
+        write!(out, " error={error}")?;
+    }
+    if slices.flags[idx].has(SliceFlags::UNCLOSED) {
+        write!(out, " unclosed")?;
+    }
+    if slices.flags[idx].has(SliceFlags::CROSSING) {
+        write!(out, " crossing")?;
+    }
+    if let Some(launch) = trace.links.source(LinkKind::Launch, slice) {
+        write!(out, " <- {:?} {}", trace.name(launch), slices.start_ns[launch.idx()])?;
+    }
+    if let Some(forward) = trace.links.source(LinkKind::ForwardBackward, slice) {
+        write!(out, " backward-of {:?} {}", trace.name(forward), slices.start_ns[forward.idx()])?;
+    }
+    writeln!(out)
+}

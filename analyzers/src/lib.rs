@@ -5,11 +5,13 @@
 //! Times are ns, shares are unions of spans and never above 1, unknown is null.
 
 mod analyzer;
+mod derived;
 mod table;
 
 use tracecard_model::{Progress, Trace};
 
 pub use analyzer::{AnalyzeError, Analysis, Analyzer, Input, Outcome, Params, StepRule};
+pub use derived::Derived;
 pub use table::{Cell, Column, Data, Table, Unit};
 
 /// Every analyzer, in the order shown to the user.

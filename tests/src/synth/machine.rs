@@ -186,7 +186,8 @@ impl Machine {
         match new_op.kind {
             OpKind::Operator => state.operators.push(op_id),
             OpKind::Annotation => {
-                state.annotations.push(OpenAnnotation { name: new_op.name, op_id, device_spans: [None; 2] })
+                let open = OpenAnnotation { name: new_op.name, op_id, device_spans: [None; 2] };
+                state.annotations.push(open);
             }
         }
         self.step.ops.push(Op {

@@ -14,6 +14,8 @@
 mod allocator;
 mod api;
 mod backward;
+#[cfg(test)]
+mod checks;
 mod chrome;
 mod collectives;
 mod config;

@@ -63,11 +63,7 @@ fn write_op(
     out.write_all(b"\"Record function id\": 0, ")?;
     if let Some(n_elems) = op.collective_n_elems {
         write_collective(n_elems, out)?;
-        write!(
-            out,
-            "\"Rank\": 0, \"Global rank start\": 0, \"Global rank stride\": 1, \"Is asynchronized op\": \
-             true, \"Seq\": {event_idx}, "
-        )?;
+        out.write_all(b", \"Rank\": 0, \"Global rank start\": 0, \"Global rank stride\": 1, ")?;
     }
     if let Some((all, id)) = signatures.zip(op.signature) {
         write!(out, "{}, ", all.get(id).chrome_args)?;
@@ -103,7 +99,7 @@ pub(super) fn write_collective(n_elems: i64, out: &mut impl Write) -> Result<(),
         "\"Collective name\": \"allreduce\", \"In msg nelems\": {n_elems}, \"Out msg nelems\": {n_elems}, \
          \"Group size\": {N_RANKS}, \"dtype\": \"BFloat16\", \"In split size\": \"[]\", \
          \"Out split size\": \"[]\", \"Process Group Name\": \"0\", \"Process Group Description\": \
-         \"default_pg\", \"Process Group Ranks\": \"[0, 1, 2, 3, 4, 5, 6, 7]\", "
+         \"default_pg\", \"Process Group Ranks\": \"[0, 1, 2, 3, 4, 5, 6, 7]\""
     )?;
     Ok(())
 }

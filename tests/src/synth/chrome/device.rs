@@ -100,7 +100,6 @@ fn write_kernel(kernel: &Kernel, out: &mut impl Write) -> Result<(), SynthError>
     if let Some(n_elems) = kernel.collective_n_elems {
         out.write_all(b", ")?;
         write_collective(n_elems, out)?;
-        out.write_all(b"\"Rank\": 0")?;
     }
     out.write_all(b"\n    }\n  },\n")?;
     write_arrow_end(kernel.correlation, kernel.stream, kernel.start_ns, out)

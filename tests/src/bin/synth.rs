@@ -19,16 +19,16 @@ struct Args {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Training steps
-    #[arg(long, conflicts_with = "kernels")]
+    #[arg(long, conflicts_with = "kernels", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
     /// Kernels, to the nearest whole step
     #[arg(long)]
     kernels: Option<u64>,
     /// Transformer layers
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     layers: Option<u32>,
     /// GPU metric samples per second (nsys); 0 for none
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..=200_000))]
     metrics_hz: Option<i64>,
     /// Leave out the input shapes
     #[arg(long)]
@@ -49,7 +49,7 @@ struct Args {
     #[arg(long)]
     reduce_after_backward: bool,
     /// Fault: microseconds that every collective waits for the slowest rank
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..=60_000_000))]
     straggler_us: i64,
 }
 

@@ -34,6 +34,9 @@ pub(crate) const METRICS: [&str; 16] = [
 /// Warps that fit on one multiprocessor.
 const WARPS_PER_SM: f64 = 64.0;
 
+/// nsys samples no faster than this.
+const MAX_SAMPLES_PER_S: i64 = 200_000;
+
 /// One sample of all metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MetricSample {
@@ -55,7 +58,7 @@ pub(crate) struct Sampler {
 impl Sampler {
     /// A sampler that takes its first sample one period after `start_ns`.
     pub(crate) fn new(rng: Rng, samples_per_s: i64, start_ns: i64) -> Self {
-        let period_ns = 1_000_000_000 / samples_per_s.max(1);
+        let period_ns = 1_000_000_000 / samples_per_s.clamp(1, MAX_SAMPLES_PER_S);
         Self { rng, period_ns, next_sample_ns: start_ns + period_ns, pending: Vec::new() }
     }
 

@@ -45,6 +45,8 @@ pub enum Command {
     Navigate(Motion),
     /// Put a text on the clipboard.
     Copy(String),
+    /// Put the rows of a table on the clipboard, as shown.
+    CopyTable(ViewId),
     /// Open or close the command palette.
     TogglePalette,
     /// Open or close the list of shortcuts.

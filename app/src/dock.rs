@@ -48,11 +48,16 @@ impl Default for Dock {
         let main = split(LinearDir::Vertical, [timeline, tables], 0.6);
         let lower = split(LinearDir::Horizontal, [main, details], 0.78);
         let root = split(LinearDir::Vertical, [overview, lower], 0.23);
-        Self { tree: Tree::new(Id::new("dock"), root, tiles) }
+        Self { tree: Tree::new(Id::unique("dock"), root, tiles) }
     }
 }
 
 impl Dock {
+    /// No views at all.
+    pub fn empty() -> Self {
+        Self { tree: Tree::empty(Id::unique("dock")) }
+    }
+
     /// Is the view somewhere in the dock?
     pub fn is_open(&self, view: ViewId) -> bool {
         self.tree.tiles.find_pane(&view).is_some()

@@ -1,5 +1,19 @@
 //! Tracecard's program: command line, window, views and pictures of them.
 
+pub mod command;
+pub mod describe;
+pub mod dock;
 pub mod export;
 pub mod fonts;
+pub mod format;
+pub mod gui;
+pub mod jobs;
+pub mod memo;
+pub mod run;
+pub mod short_name;
+pub mod state;
+pub mod text_width;
 pub mod theme;
+pub mod time_scale;
+pub mod views;
+pub mod widgets;

@@ -58,11 +58,11 @@ pub struct Part {
 }
 
 /// A bar of parts side by side; the index of the part that was clicked.
-pub fn stacked_bar_ui(ui: &mut Ui, id_salt: impl std::hash::Hash, parts: &[Part], height_pt: f32) -> Option<usize> {
+pub fn stacked_bar_ui(ui: &mut Ui, id_salt: impl egui::AsIdSalt, parts: &[Part], height_pt: f32) -> Option<usize> {
     let theme = Theme::of_ui(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height_pt), Sense::hover());
     ui.painter().rect_filled(rect, 2.0, theme.color.sunken);
-    let base = ui.make_persistent_id(("stacked bar", egui::Id::new(hash_of(&id_salt))));
+    let base = ui.make_persistent_id(id_salt);
     let mut left_pt = rect.left();
     let mut clicked = None;
     for (idx, part) in parts.iter().enumerate() {
@@ -108,11 +108,4 @@ pub fn pair_ui(ui: &mut Ui, name: RichText, value: RichText) {
 pub fn filter_ui(ui: &mut Ui, text: &mut String, label: &str, width_pt: f32) -> Response {
     let edit = egui::TextEdit::singleline(text).hint_text(label).desired_width(width_pt);
     ui.add(edit).accessible_name(label)
-}
-
-fn hash_of(salt: &impl std::hash::Hash) -> u64 {
-    use std::hash::Hasher as _;
-    let mut hasher = rustc_hash::FxHasher::default();
-    salt.hash(&mut hasher);
-    hasher.finish()
 }

@@ -1,6 +1,6 @@
 //! The column beside the lanes: names, what opens and closes them, and the scroll bar.
 
-use egui::{Align2, CursorIcon, FontId, Id, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, CursorIcon, FontId, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::layout::shown_range;
 use super::model::{Lane, LaneKind};
@@ -39,7 +39,7 @@ fn lane_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State, lane: &Lane, r
     let middle_pt = line_top_pt + line_pt / 2.0;
     if let Some((group, is_open)) = &lane.toggle {
         let line = Rect::from_min_max(pos2(rect.left(), line_top_pt), pos2(rect.right(), line_top_pt + line_pt));
-        let id = Id::new(("timeline group", group_number(group)));
+        let id = ui.make_persistent_id(group);
         let line = line.intersect(drawing.areas.labels);
         let response = ui.interact(line, id, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
         let verb = if *is_open { "Close" } else { "Open" };
@@ -160,12 +160,4 @@ pub(super) fn scroll_bar_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut Stat
     let color = &drawing.theme.color;
     let fill = if response.hovered() || response.dragged() { color.text_muted } else { color.outline };
     ui.painter().rect_filled(handle, 3.0, fill);
-}
-
-/// A number that tells groups apart, stable over frames.
-fn group_number(group: &super::model::GroupKey) -> u64 {
-    use std::hash::{Hash as _, Hasher as _};
-    let mut hasher = rustc_hash::FxHasher::default();
-    group.hash(&mut hasher);
-    hasher.finish()
 }

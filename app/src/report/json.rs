@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use tracecard_analyzers::{Cell, Table, Unit};
 use tracecard_model::{SliceKind, Trace};
 
-use crate::cli::Run;
+use crate::cli::Loaded;
 
 /// JSON whose objects keep the order of the contract.
 enum Node {
@@ -86,7 +86,7 @@ const STEP_KEYS: &[&str] = &[
 ///
 /// # Errors
 /// When the file cannot be read again for its hash.
-pub fn json(run: &Run, top: Option<usize>) -> anyhow::Result<String> {
+pub fn json(run: &Loaded, top: Option<usize>) -> anyhow::Result<String> {
     let mut fields = vec![("schema", value("tracecard.report/1")), ("run", run_node(run)?)];
     let mut lists: Vec<(&'static str, Node)> =
         LISTS.iter().map(|(id, keys)| (*id, list_node(run.analysis.table(id), keys, top))).collect();
@@ -108,7 +108,7 @@ pub fn json(run: &Run, top: Option<usize>) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn run_node(run: &Run) -> anyhow::Result<Node> {
+fn run_node(run: &Loaded) -> anyhow::Result<Node> {
     let trace = &run.trace;
     let window = run.params.window.or(trace.span());
     let kinds = trace.slices.kinds();
@@ -155,7 +155,7 @@ fn device_properties(trace: &Trace) -> Node {
     Node::List(rows.collect())
 }
 
-fn devices_node(run: &Run) -> Node {
+fn devices_node(run: &Loaded) -> Node {
     let Some(table) = run.analysis.table("devices") else { return Node::List(Vec::new()) };
     let causes = run.analysis.table("idle_by_cause");
     let rows = (0..table.n_rows()).map(|row| {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tracecard_analyzers::{Cell, Column, Table, Unit};
 
-use crate::cli::Run;
+use crate::cli::Loaded;
 use crate::{format, headline};
 
 /// Columns of each table worth a reader's time, in order; the JSON report has all.
@@ -19,17 +19,17 @@ const SECTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// The report as Markdown; lists show at most `top` rows and say how many they leave out.
-pub fn markdown(run: &Run, top: usize) -> String {
+pub fn markdown(run: &Loaded, top: usize) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
     let _ = write_report(run, top, &mut out);
     out
 }
 
-fn write_report(run: &Run, top: usize, out: &mut String) -> std::fmt::Result {
+fn write_report(run: &Loaded, top: usize, out: &mut String) -> std::fmt::Result {
     let name = run.path.file_name().unwrap_or_default().to_string_lossy();
     writeln!(out, "# {}\n", escape(&name))?;
-    for line in headline::headlines(&run.trace, &run.analysis) {
+    for line in headline::headlines(&run.analysis) {
         writeln!(out, "**{}**\n", escape(&line.text()))?;
     }
     write_run(run, out)?;
@@ -54,7 +54,7 @@ fn write_report(run: &Run, top: usize, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_run(run: &Run, out: &mut String) -> std::fmt::Result {
+fn write_run(run: &Loaded, out: &mut String) -> std::fmt::Result {
     let trace = &run.trace;
     writeln!(out, "- format: {}", trace.meta.format)?;
     writeln!(out, "- tool: {}", escape(trace.meta.tool.as_deref().unwrap_or("unknown")))?;

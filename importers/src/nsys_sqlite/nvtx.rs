@@ -76,7 +76,10 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
     let Some((start_ns, dur_ns)) = fragment.span(cells, start, end) else { return };
     let ends_with_capture = fragment.known.target.end_ns == Some(start_ns + dur_ns);
     let flags = if ends_with_capture { SliceFlags::UNCLOSED } else { SliceFlags::NONE };
-    push_range(fragment, Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags });
+    push_range(
+        fragment,
+        Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags },
+    );
 }
 
 /// Add a range that was never closed; the capture ended at `end_ns`.

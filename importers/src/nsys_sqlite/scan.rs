@@ -66,7 +66,9 @@ pub(super) fn parts(
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for reader in readers {
-        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else { continue };
+        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else {
+            continue;
+        };
         if let Some(missing) = reader.required.iter().find(|column| !table.has(column)) {
             let text = "tables lack columns that are needed; they are left out";
             let example = || format!("{} has no column {missing}", table.name);
@@ -101,7 +103,9 @@ pub(super) fn scan(
     found: &mut Found,
     progress: &Progress,
 ) -> Result<(), ScanError> {
-    progress.begin("Reading events", parts.iter().map(|part| part.n_rows).sum()).map_err(ScanError::Cancelled)?;
+    progress
+        .begin("Reading events", parts.iter().map(|part| part.n_rows).sum())
+        .map_err(ScanError::Cancelled)?;
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let n_workers = rayon::current_num_threads().min(parts.len());

@@ -127,7 +127,9 @@ pub const ACTIONS: &[Action] = &[
     action(Menu::View, "Look light", &[], false, || Command::SetAppearance(Appearance::Light)),
     action(Menu::View, "Wheel zooms the timeline", &[], false, || Command::SetWheel(Wheel::Zooms)),
     action(Menu::View, "Wheel scrolls the timeline", &[], false, || Command::SetWheel(Wheel::Scrolls)),
-    action(Menu::Navigate, "Fit the whole run", &[(NONE, Key::Num0), (MOD, Key::Num0)], true, || Command::FitAll),
+    action(Menu::Navigate, "Fit the whole run", &[(NONE, Key::Num0), (MOD, Key::Num0)], true, || {
+        Command::FitAll
+    }),
     action(Menu::Navigate, "Fit the selection", &[(NONE, Key::F)], true, || Command::FitSelection),
     action(Menu::Navigate, "Select the previous slice", &[(NONE, Key::Comma)], true, || {
         Command::SelectNeighbour(Direction::Previous)

@@ -52,10 +52,8 @@ pub fn kind_title(kind: SliceKind) -> &'static str {
 /// The two lines of a tool-tip after the name: when and how long, then where.
 pub fn brief(trace: &Trace, slice: SliceId) -> Vec<Field> {
     let span = trace.slices.span(slice);
-    let mut fields = vec![
-        ("Duration", format::ns(span.dur_ns() as f64)),
-        ("Start", format::ns(span.start_ns as f64)),
-    ];
+    let mut fields =
+        vec![("Duration", format::ns(span.dur_ns() as f64)), ("Start", format::ns(span.start_ns as f64))];
     if let Some(self_ns) = self_ns(trace, slice) {
         fields.insert(1, ("Self", format::ns(self_ns as f64)));
     }
@@ -119,7 +117,10 @@ fn queue_delay(trace: &Trace, launch: SliceId, slice: SliceId) -> String {
 
 fn time(trace: &Trace, slice: SliceId) -> Vec<Field> {
     let span = trace.slices.span(slice);
-    let mut fields = vec![("Duration", format!("{} ({})", format::ns(span.dur_ns() as f64), format::exact_ns(span.dur_ns())))];
+    let mut fields = vec![(
+        "Duration",
+        format!("{} ({})", format::ns(span.dur_ns() as f64), format::exact_ns(span.dur_ns())),
+    )];
     if span.dur_ns() < 1_000 {
         fields = vec![("Duration", format::ns(span.dur_ns() as f64))];
     }
@@ -217,7 +218,14 @@ fn place(trace: &Trace, slice: SliceId) -> Vec<Field> {
     let process = track.key.process.and_then(|id| trace.processes.get(id.idx()));
     let fields = [
         ("Track", Some(track.name.clone())),
-        ("Device", device.map(|row| row.name.clone().map_or_else(|| row.number.to_string(), |name| format!("{} · {name}", row.number)))),
+        (
+            "Device",
+            device.map(|row| {
+                row.name
+                    .clone()
+                    .map_or_else(|| row.number.to_string(), |name| format!("{} · {name}", row.number))
+            }),
+        ),
         ("Context", track.key.context.map(|id| id.to_string())),
         ("Stream", track.key.stream.map(|id| id.to_string())),
         ("Thread", track.key.thread.clone()),
@@ -253,7 +261,9 @@ mod tests {
     #[test]
     fn a_kernel_has_its_launch_shape_and_its_queue_delay() {
         let lines = lines("gemm");
-        for line in ["Duration: 60 ns", "Grid: 128 × 1 × 1 = 128", "Registers a thread: 64", "Queue delay: 5 ns"] {
+        for line in
+            ["Duration: 60 ns", "Grid: 128 × 1 × 1 = 128", "Registers a thread: 64", "Queue delay: 5 ns"]
+        {
             assert!(lines.iter().any(|l| l == line), "{line} in {lines:?}");
         }
         assert!(!lines.iter().any(|l| l.starts_with("Cluster")), "unknown is left out");

@@ -1,7 +1,9 @@
 //! Which views are where: a tree of tiles that the user rearranges.
 
 use egui::{Id, Ui, WidgetText};
-use egui_tiles::{Behavior, Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree, UiResponse};
+use egui_tiles::{
+    Behavior, Container, Linear, LinearDir, SimplificationOptions, Tile, TileId, Tiles, Tree, UiResponse,
+};
 
 use crate::theme::Theme;
 use crate::views::ViewId;

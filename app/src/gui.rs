@@ -109,7 +109,13 @@ impl App {
         self.show_run(Some(path), trace, counters, Analysed::Done(analysis));
     }
 
-    fn show_run(&mut self, path: Option<PathBuf>, trace: Arc<Trace>, counters: Arc<CounterLod>, analysed: Analysed) {
+    fn show_run(
+        &mut self,
+        path: Option<PathBuf>,
+        trace: Arc<Trace>,
+        counters: Arc<CounterLod>,
+        analysed: Analysed,
+    ) {
         let id = RunId(self.n_runs);
         self.n_runs += 1;
         self.state.selection = None;

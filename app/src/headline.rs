@@ -50,9 +50,13 @@ pub struct Headline {
 impl Headline {
     /// `Step on device 0: 12.1 ms = compute 10.5 ms + communication 0.9 ms + copy 0.1 ms + idle 0.6 ms (host 0.4 ms)`.
     pub fn text(&self) -> String {
-        let parts: Vec<String> =
-            self.parts.iter().map(|(kind, ns)| format!("{} {}", kind.label(), format::ns(*ns as f64))).collect();
-        let host = self.host_wait_ns.map(|ns| format!(" (host {})", format::ns(ns as f64))).unwrap_or_default();
+        let parts: Vec<String> = self
+            .parts
+            .iter()
+            .map(|(kind, ns)| format!("{} {}", kind.label(), format::ns(*ns as f64)))
+            .collect();
+        let host =
+            self.host_wait_ns.map(|ns| format!(" (host {})", format::ns(ns as f64))).unwrap_or_default();
         let note = self.note.as_deref().map(|note| format!("; {note}")).unwrap_or_default();
         format!("{}: {} = {}{host}{note}", self.subject, format::ns(self.total_ns as f64), parts.join(" + "))
     }
@@ -113,7 +117,9 @@ fn parts<'t>(ns: impl Fn(&'t str) -> Option<i64>) -> Option<Vec<(PartKind, i64)>
 }
 
 fn host_wait_ns(causes: &Table, device: i64) -> Option<i64> {
-    let is_it = |row: &usize| causes.int(*row, "device") == Some(device) && causes.text(*row, "cause") == Some("host_wait");
+    let is_it = |row: &usize| {
+        causes.int(*row, "device") == Some(device) && causes.text(*row, "cause") == Some("host_wait")
+    };
     (0..causes.n_rows()).find(is_it).and_then(|row| causes.int(row, "ns"))
 }
 
@@ -137,7 +143,8 @@ mod tests {
                     stream 0:7\n kernel last 100 0 #2";
         let lines = lines(text);
         assert_eq!(lines.len(), 1);
-        let expected = "Window on device 0: 100 ns = compute 40 ns + communication 0 ns + copy 10 ns + idle 50 ns";
+        let expected =
+            "Window on device 0: 100 ns = compute 40 ns + communication 0 ns + copy 10 ns + idle 50 ns";
         assert!(lines[0].starts_with(expected), "{}", lines[0]);
     }
 

@@ -113,7 +113,11 @@ impl<S: Ord + Copy + Send + 'static, T: Send + 'static> Jobs<S, T> {
         finished
     }
 
-    fn take(&mut self, (slot, generation, result): (S, u64, Result<T, Failure>), into: &mut Vec<Finished<S, T>>) {
+    fn take(
+        &mut self,
+        (slot, generation, result): (S, u64, Result<T, Failure>),
+        into: &mut Vec<Finished<S, T>>,
+    ) {
         let is_latest = self.running.get(&slot).is_some_and(|running| running.generation == generation);
         if is_latest {
             self.running.remove(&slot);

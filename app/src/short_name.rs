@@ -128,7 +128,10 @@ mod tests {
     #[test]
     fn a_kernel_loses_parameters_then_templates_then_namespaces_then_its_middle() {
         assert_eq!(fitted(REDUCE, 200).unwrap(), REDUCE);
-        assert_eq!(fitted(REDUCE, 70).unwrap(), "at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>");
+        assert_eq!(
+            fitted(REDUCE, 70).unwrap(),
+            "at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>"
+        );
         assert_eq!(fitted(REDUCE, 30).unwrap(), "at::native::reduce_kernel");
         assert_eq!(fitted(REDUCE, 13).unwrap(), "reduce_kernel");
         assert_eq!(fitted(REDUCE, 12).unwrap(), "reduce_k…nel");
@@ -142,8 +145,10 @@ mod tests {
         assert_eq!(shortest("Memcpy HtoD (Pinned -> Device)"), "Memcpy HtoD (Pinned -> Device)");
         assert_eq!(shortest("aten::mm"), "mm");
         assert_eq!(shortest("(anonymous namespace)::kernel<3>(int)"), "kernel");
-        assert_eq!(shortest("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)"),
-            "ncclDevKernel_AllReduce_Sum_bf16_RING_LL");
+        assert_eq!(
+            shortest("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)"),
+            "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
+        );
         assert_eq!(shortest("<built-in method relu>"), "<built-in method relu>");
         assert_eq!(shortest("torch/nn/modules/module.py(1190): _call_impl"), "_call_impl");
         assert_eq!(shortest(""), "");

@@ -58,7 +58,12 @@ pub struct Part {
 }
 
 /// A bar of parts side by side; the index of the part that was clicked.
-pub fn stacked_bar_ui(ui: &mut Ui, id_salt: impl egui::AsIdSalt, parts: &[Part], height_pt: f32) -> Option<usize> {
+pub fn stacked_bar_ui(
+    ui: &mut Ui,
+    id_salt: impl egui::AsIdSalt,
+    parts: &[Part],
+    height_pt: f32,
+) -> Option<usize> {
     let theme = Theme::of_ui(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height_pt), Sense::hover());
     ui.painter().rect_filled(rect, 2.0, theme.color.sunken);

@@ -28,7 +28,8 @@ pub struct Loaded {
 /// When it cannot be read, or when a choice fits nothing in it.
 pub(super) fn load_selected(path: &Path, selection: &Selection) -> anyhow::Result<Loaded> {
     if path.as_os_str() == "-" {
-        let text = "reading from standard input is not part of this version; name a file (`./-` for one called -)";
+        let text =
+            "reading from standard input is not part of this version; name a file (`./-` for one called -)";
         return Err(BadArguments(text.to_owned()).into());
     }
     let mut params = Params {
@@ -89,7 +90,8 @@ fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> anyhow::Result<T> + Se
 
 /// `nvtx:REGEX`, `kernel:REGEX`, `annotation:REGEX`, `every:N`.
 pub(super) fn parse_steps(text: &str) -> Result<StepRule, String> {
-    let (kind, rule) = text.split_once(':').ok_or("expected nvtx:REGEX, kernel:REGEX, annotation:REGEX or every:N")?;
+    let (kind, rule) =
+        text.split_once(':').ok_or("expected nvtx:REGEX, kernel:REGEX, annotation:REGEX or every:N")?;
     let regex = || regex::Regex::new(rule).map(|_| rule.to_owned()).map_err(|e| e.to_string());
     match kind {
         "nvtx" => regex().map(StepRule::Nvtx),

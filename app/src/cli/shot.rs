@@ -79,7 +79,10 @@ fn is_svg(out: &Path) -> Result<bool, BadArguments> {
     match out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("svg") => Ok(true),
         Some("png") => Ok(false),
-        _ => Err(BadArguments(format!("the picture is a .png or .svg, by the name's ending\n{}", out.display()))),
+        _ => Err(BadArguments(format!(
+            "the picture is a .png or .svg, by the name's ending\n{}",
+            out.display()
+        ))),
     }
 }
 

@@ -95,38 +95,50 @@ impl App {
     pub(super) fn status_bar_ui(&self, ui: &mut Ui) -> Vec<Command> {
         let theme = Theme::of_ui(ui);
         let mut commands = Vec::new();
-        let shown = [Slot::Import, Slot::Analysis].into_iter().find_map(|slot| Some((slot, self.jobs.status(slot)?)));
-        Panel::bottom("status bar").frame(theme.panel_frame()).exact_size(theme.size.bar - 4.0).show(ui, |ui| {
-            ui.horizontal_centered(|ui| {
-                if let Some((slot, (title, phase, frac))) = shown {
-                    ui.label(RichText::new(title).color(theme.color.text));
-                    let bar = ProgressBar::new(frac.unwrap_or(0.0)).desired_width(160.0).desired_height(6.0);
-                    ui.add(bar).accessible_name("Progress");
-                    let percent = frac.map_or_else(String::new, |frac| format!(" · {:.0} %", frac * 100.0));
-                    ui.label(RichText::new(format!("{phase}{percent}")).color(theme.color.text_muted));
-                    if ui.button("Cancel").clicked() {
-                        commands.push(Command::Cancel(slot));
+        let shown =
+            [Slot::Import, Slot::Analysis].into_iter().find_map(|slot| Some((slot, self.jobs.status(slot)?)));
+        Panel::bottom("status bar").frame(theme.panel_frame()).exact_size(theme.size.bar - 4.0).show(
+            ui,
+            |ui| {
+                ui.horizontal_centered(|ui| {
+                    if let Some((slot, (title, phase, frac))) = shown {
+                        ui.label(RichText::new(title).color(theme.color.text));
+                        let bar =
+                            ProgressBar::new(frac.unwrap_or(0.0)).desired_width(160.0).desired_height(6.0);
+                        ui.add(bar).accessible_name("Progress");
+                        let percent =
+                            frac.map_or_else(String::new, |frac| format!(" · {:.0} %", frac * 100.0));
+                        ui.label(RichText::new(format!("{phase}{percent}")).color(theme.color.text_muted));
+                        if ui.button("Cancel").clicked() {
+                            commands.push(Command::Cancel(slot));
+                        }
+                    } else if let Some(run) = &self.run {
+                        let text = format!(
+                            "{} on {}",
+                            format::counted(run.trace.slices.len(), "slice"),
+                            format::counted(run.trace.tracks.len(), "track"),
+                        );
+                        ui.label(RichText::new(text).color(theme.color.text_muted));
+                    } else {
+                        ui.label(RichText::new("Ready").color(theme.color.text_muted));
                     }
-                } else if let Some(run) = &self.run {
-                    let text = format!(
-                        "{} on {}",
-                        format::counted(run.trace.slices.len(), "slice"),
-                        format::counted(run.trace.tracks.len(), "track"),
-                    );
-                    ui.label(RichText::new(text).color(theme.color.text_muted));
-                } else {
-                    ui.label(RichText::new("Ready").color(theme.color.text_muted));
-                }
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    let hint = match (&self.run, self.state.timeline.wheel) {
-                        (None, _) => "",
-                        (Some(_), Wheel::Zooms) => "Wheel zooms · Shift + wheel or drag moves · W A S D · ? for all keys",
-                        (Some(_), Wheel::Scrolls) => "Ctrl + wheel zooms · wheel scrolls · W A S D · ? for all keys",
-                    };
-                    ui.add(egui::Label::new(RichText::new(hint).color(theme.color.text_muted)).truncate());
+                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                        let hint = match (&self.run, self.state.timeline.wheel) {
+                            (None, _) => "",
+                            (Some(_), Wheel::Zooms) => {
+                                "Wheel zooms · Shift + wheel or drag moves · W A S D · ? for all keys"
+                            }
+                            (Some(_), Wheel::Scrolls) => {
+                                "Ctrl + wheel zooms · wheel scrolls · W A S D · ? for all keys"
+                            }
+                        };
+                        ui.add(
+                            egui::Label::new(RichText::new(hint).color(theme.color.text_muted)).truncate(),
+                        );
+                    });
                 });
-            });
-        });
+            },
+        );
         commands
     }
 
@@ -134,7 +146,8 @@ impl App {
     pub(super) fn notice_ui(&self, ui: &mut Ui) -> Vec<Command> {
         let mut commands = Vec::new();
         let is_on_start_page = self.run.is_none();
-        let Some(notice) = self.notice.as_ref().filter(|notice| !(is_on_start_page && notice.is_error)) else {
+        let Some(notice) = self.notice.as_ref().filter(|notice| !(is_on_start_page && notice.is_error))
+        else {
             return commands;
         };
         let theme = Theme::of_ui(ui);
@@ -171,4 +184,3 @@ fn facts(trace: &tracecard_model::Trace) -> String {
     facts.extend(trace.span().map(|span| format::ns(span.dur_ns() as f64)));
     facts.join(" · ")
 }
-

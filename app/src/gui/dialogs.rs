@@ -24,7 +24,8 @@ impl App {
         let mut chosen = None;
         let modal = Modal::new(Id::unique("palette")).show(ui.ctx(), |ui| {
             ui.set_width(420.0);
-            let edit = egui::TextEdit::singleline(words).hint_text("Find a command").desired_width(f32::INFINITY);
+            let edit =
+                egui::TextEdit::singleline(words).hint_text("Find a command").desired_width(f32::INFINITY);
             let response = ui.add(edit).accessible_name("Find a command");
             response.request_focus();
             ui.add_space(theme.space.s);
@@ -66,22 +67,25 @@ impl App {
             ui.set_width(440.0);
             ui.label(RichText::new("Keyboard and mouse").font(fonts::semibold(theme.font.heading)));
             ui.add_space(theme.space.m);
-            egui::Grid::new("shortcuts").num_columns(2).spacing([theme.space.xl, theme.space.s]).show(ui, |ui| {
-                let mut row = |keys: String, what: &str| {
-                    ui.label(RichText::new(keys).color(theme.color.text_muted));
-                    ui.label(what);
-                    ui.end_row();
-                };
-                for (key, what, _) in HELD {
-                    row(key.name().to_owned(), what);
-                }
-                for (key, title) in keys {
-                    row(key, title);
-                }
-                for (how, what) in MOUSE {
-                    row((*how).to_owned(), what);
-                }
-            });
+            egui::Grid::new("shortcuts").num_columns(2).spacing([theme.space.xl, theme.space.s]).show(
+                ui,
+                |ui| {
+                    let mut row = |keys: String, what: &str| {
+                        ui.label(RichText::new(keys).color(theme.color.text_muted));
+                        ui.label(what);
+                        ui.end_row();
+                    };
+                    for (key, what, _) in HELD {
+                        row(key.name().to_owned(), what);
+                    }
+                    for (key, title) in keys {
+                        row(key, title);
+                    }
+                    for (how, what) in MOUSE {
+                        row((*how).to_owned(), what);
+                    }
+                },
+            );
             ui.add_space(theme.space.m);
             ui.button("Close").clicked()
         });

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tracecard_analyzers::{AnalyzeError, Analysis, Params};
+use tracecard_analyzers::{Analysis, AnalyzeError, Params};
 use tracecard_importers::ImportError;
 use tracecard_model::{Progress, Trace};
 
@@ -125,7 +125,8 @@ impl App {
             }
             Slot::Analysis => {
                 if let Some(run) = &mut self.run {
-                    run.analysed = Analysed::Failed("It was cancelled; open the file again to analyse it.".to_owned());
+                    run.analysed =
+                        Analysed::Failed("It was cancelled; open the file again to analyse it.".to_owned());
                 }
             }
             Slot::Dialog | Slot::Order(_) => {}

@@ -43,7 +43,9 @@ impl App {
         let Some(run) = &self.run else { return };
         let Some(analysis) = run.analysis() else { return };
         for spec in table::SPECS {
-            let Some(rows) = analysis.table(spec.table).map(tracecard_analyzers::Table::n_rows) else { continue };
+            let Some(rows) = analysis.table(spec.table).map(tracecard_analyzers::Table::n_rows) else {
+                continue;
+            };
             let state = self.state.tables.get(&spec.view);
             let sort = state.and_then(|state| state.sort);
             let filter = state.map_or_else(String::new, |state| state.filter.clone());

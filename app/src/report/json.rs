@@ -46,24 +46,67 @@ const LISTS: &[(&str, &[&str])] = &[
     (
         "collectives",
         &[
-            "kind", "group", "size", "dtype", "device", "count", "bytes", "total_ns", "exposed_ns",
-            "algbw_bytes_per_s", "busbw_bytes_per_s", "transfer_ns", "wait_ns",
+            "kind",
+            "group",
+            "size",
+            "dtype",
+            "device",
+            "count",
+            "bytes",
+            "total_ns",
+            "exposed_ns",
+            "algbw_bytes_per_s",
+            "busbw_bytes_per_s",
+            "transfer_ns",
+            "wait_ns",
         ],
     ),
     (
         "kernels",
         &[
-            "name", "short_name", "family", "device", "count", "total_ns", "wall_ns", "mean_ns", "median_ns",
-            "min_ns", "max_ns", "stddev_ns", "share_frac", "tensor_core", "occupancy_frac", "occupancy_limiter",
+            "name",
+            "short_name",
+            "family",
+            "device",
+            "count",
+            "total_ns",
+            "wall_ns",
+            "mean_ns",
+            "median_ns",
+            "min_ns",
+            "max_ns",
+            "stddev_ns",
+            "share_frac",
+            "tensor_core",
+            "occupancy_frac",
+            "occupancy_limiter",
             "waves",
         ],
     ),
     (
         "operators",
         &[
-            "name", "shapes", "dtype", "count", "self_device_ns", "total_device_ns", "wall_ns", "container",
-            "self_cpu_ns", "total_cpu_ns", "flops", "flops_executed", "bytes", "flops_per_byte", "flops_per_s",
-            "bytes_per_s", "bound", "roof_frac", "sm_active_frac", "occupancy_frac", "l2_hit_frac",
+            "name",
+            "shapes",
+            "dtype",
+            "count",
+            "self_device_ns",
+            "total_device_ns",
+            "wall_ns",
+            "container",
+            "self_cpu_ns",
+            "total_cpu_ns",
+            "flops",
+            "flops_executed",
+            "bytes",
+            "flops_per_byte",
+            "flops_per_s",
+            "bytes_per_s",
+            "bound",
+            "roof_frac",
+            "sm_active_frac",
+            "occupancy_frac",
+            "l2_hit_frac",
         ],
     ),
     ("apis", &["name", "count", "total_ns", "mean_ns", "max_ns", "errors"]),
@@ -73,13 +116,32 @@ const LISTS: &[(&str, &[&str])] = &[
 ];
 
 const DEVICE_KEYS: &[&str] = &[
-    "device", "window_ns", "busy_ns", "compute_ns", "copy_ns", "comm_ns", "exposed_comm_ns", "exposed_copy_ns",
+    "device",
+    "window_ns",
+    "busy_ns",
+    "compute_ns",
+    "copy_ns",
+    "comm_ns",
+    "exposed_comm_ns",
+    "exposed_copy_ns",
     "idle_ns",
 ];
 
 const STEP_KEYS: &[&str] = &[
-    "source", "count", "steady", "classes", "median_ns", "p95_ns", "max_ns", "cv", "host_median_ns", "flops",
-    "mfu_frac", "items_per_s", "joules", "memory_peak_bytes",
+    "source",
+    "count",
+    "steady",
+    "classes",
+    "median_ns",
+    "p95_ns",
+    "max_ns",
+    "cv",
+    "host_median_ns",
+    "flops",
+    "mfu_frac",
+    "items_per_s",
+    "joules",
+    "memory_peak_bytes",
 ];
 
 /// The report as JSON text. `top` cuts the lists.
@@ -179,7 +241,8 @@ fn list_node(table: Option<&Table>, keys: &[&'static str], top: Option<usize>) -
 
 /// The contract's keys first, then what else the table has.
 fn row_node(table: &Table, row: usize, keys: &[&'static str]) -> Node {
-    let mut fields: Vec<(&'static str, Node)> = keys.iter().map(|key| (*key, cell_node(table.cell(row, key)))).collect();
+    let mut fields: Vec<(&'static str, Node)> =
+        keys.iter().map(|key| (*key, cell_node(table.cell(row, key)))).collect();
     for column in &table.columns {
         if column.unit != Unit::Slice && !keys.contains(&column.id) {
             fields.push((column.id, cell_node(column.data.cell(row))));

@@ -33,11 +33,31 @@ fn write_report(run: &Loaded, top: usize, out: &mut String) -> std::fmt::Result 
         writeln!(out, "**{}**\n", escape(&line.text()))?;
     }
     write_run(run, out)?;
-    write_table(run.analysis.table("health"), "Trace health", &["severity", "count", "text", "example"], usize::MAX, out)?;
-    let device_columns =
-        ["device", "window_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "comm_ns", "copy_ns"];
+    write_table(
+        run.analysis.table("health"),
+        "Trace health",
+        &["severity", "count", "text", "example"],
+        usize::MAX,
+        out,
+    )?;
+    let device_columns = [
+        "device",
+        "window_ns",
+        "compute_ns",
+        "exposed_comm_ns",
+        "exposed_copy_ns",
+        "idle_ns",
+        "comm_ns",
+        "copy_ns",
+    ];
     write_table(run.analysis.table("devices"), "Devices", &device_columns, usize::MAX, out)?;
-    write_table(run.analysis.table("idle_by_cause"), "Idle by cause", &["device", "cause", "ns"], usize::MAX, out)?;
+    write_table(
+        run.analysis.table("idle_by_cause"),
+        "Idle by cause",
+        &["device", "cause", "ns"],
+        usize::MAX,
+        out,
+    )?;
     let step_columns = ["source", "count", "steady", "median_ns", "p95_ns", "max_ns", "cv", "host_median_ns"];
     write_table(run.analysis.table("steps"), "Steps", &step_columns, usize::MAX, out)?;
     for (id, columns) in SECTIONS {
@@ -70,13 +90,20 @@ fn write_run(run: &Loaded, out: &mut String) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_table(table: Option<&Table>, title: &str, columns: &[&str], top: usize, out: &mut String) -> std::fmt::Result {
+fn write_table(
+    table: Option<&Table>,
+    title: &str,
+    columns: &[&str],
+    top: usize,
+    out: &mut String,
+) -> std::fmt::Result {
     let Some(table) = table.filter(|table| 0 < table.n_rows()) else { return Ok(()) };
     let columns: Vec<&Column> = columns.iter().filter_map(|id| table.column(id)).collect();
     writeln!(out, "## {}\n", escape(title))?;
     let heads: Vec<String> = columns.iter().map(|column| escape(column.title)).collect();
     writeln!(out, "| {} |", heads.join(" | "))?;
-    let rules: Vec<&str> = columns.iter().map(|c| if c.unit == Unit::Text { "---" } else { "---:" }).collect();
+    let rules: Vec<&str> =
+        columns.iter().map(|c| if c.unit == Unit::Text { "---" } else { "---:" }).collect();
     writeln!(out, "| {} |", rules.join(" | "))?;
     for row in 0..table.n_rows().min(top) {
         let cells = columns.iter().map(|column| cell(column.data.cell(row), column.unit));

@@ -45,7 +45,11 @@ fn head_ui(ui: &mut Ui, theme: &Theme, trace: &Trace, slice: SliceId, commands: 
     let short = short_name::shortest(name);
     let kind = trace.slices.kinds().get(slice.idx()).map_or("", |kind| describe::kind_title(*kind));
     ui.label(RichText::new(kind).color(theme.color.text_muted));
-    ui.label(RichText::new(cut(short, 200)).font(fonts::semibold(theme.font.heading)).color(theme.color.text_strong));
+    ui.label(
+        RichText::new(cut(short, 200))
+            .font(fonts::semibold(theme.font.heading))
+            .color(theme.color.text_strong),
+    );
     if short != name {
         let full = RichText::new(cut(name, 2_000)).font(egui::FontId::monospace(theme.font.small));
         ui.label(full.color(theme.color.text_muted));
@@ -79,7 +83,10 @@ fn ties_ui(ui: &mut Ui, theme: &Theme, trace: &Trace, slice: SliceId, commands: 
             let name = cut(short_name::shortest(trace.name(tie.slice)), 60);
             let dur = format::ns(trace.slices.span(tie.slice).dur_ns() as f64);
             let text = RichText::new(format!("{name} · {dur}"));
-            if widgets::link_ui(ui, text, theme.color.accent).on_hover_text(cut(trace.name(tie.slice), 300)).clicked() {
+            if widgets::link_ui(ui, text, theme.color.accent)
+                .on_hover_text(cut(trace.name(tie.slice), 300))
+                .clicked()
+            {
                 commands.push(Command::Reveal(tie.slice));
             }
         });
@@ -123,7 +130,8 @@ fn of_its_kind(run: &Run, slice: SliceId) -> Option<Vec<describe::Field>> {
         let table = run.table(id)?;
         let is_row = |row: &usize| {
             let of_device = table.int(*row, "device");
-            table.text(*row, "name") == Some(name) && (of_device.is_none() || number.is_none() || of_device == number)
+            table.text(*row, "name") == Some(name)
+                && (of_device.is_none() || number.is_none() || of_device == number)
         };
         // A name has one row, or one a device or shape; the first is the one with most time.
         let row = (0..table.n_rows()).find(is_row)?;
@@ -132,7 +140,8 @@ fn of_its_kind(run: &Run, slice: SliceId) -> Option<Vec<describe::Field>> {
 }
 
 fn statistics(table: &Table, row: usize) -> Vec<describe::Field> {
-    let wanted = ["count", "total_ns", "self_device_ns", "share_frac", "mean_ns", "median_ns", "min_ns", "max_ns"];
+    let wanted =
+        ["count", "total_ns", "self_device_ns", "share_frac", "mean_ns", "median_ns", "min_ns", "max_ns"];
     let columns = wanted.iter().filter_map(|id| table.column(id));
     columns
         .filter(|column| column.data.cell(row) != Cell::Unknown)

@@ -32,7 +32,11 @@ impl Badge {
             Some(Severity::Info) => format::counted(self.n_kinds, "note"),
             Some(Severity::Warning) => format::counted(self.n_kinds, "warning"),
             Some(Severity::DataLoss) => {
-                if self.n_kinds == 1 { "Data is missing".to_owned() } else { format!("Data is missing · {}", self.n_kinds) }
+                if self.n_kinds == 1 {
+                    "Data is missing".to_owned()
+                } else {
+                    format!("Data is missing · {}", self.n_kinds)
+                }
             }
         }
     }
@@ -73,7 +77,11 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
     let theme = Theme::of_ui(ui);
     let issues = &run.trace.issues;
     if issues.is_empty() {
-        widgets::empty_ui(ui, "No issues", "Everything in the file was understood, and nothing was left out.");
+        widgets::empty_ui(
+            ui,
+            "No issues",
+            "Everything in the file was understood, and nothing was left out.",
+        );
         return commands;
     }
     egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
@@ -93,7 +101,9 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
 fn issue_ui(ui: &mut Ui, theme: &Theme, issue: &Issue) {
     let color = severity_color(issue.severity, theme);
     ui.horizontal_wrapped(|ui| {
-        ui.label(RichText::new(severity_title(issue.severity)).font(fonts::semibold(theme.font.body)).color(color));
+        ui.label(
+            RichText::new(severity_title(issue.severity)).font(fonts::semibold(theme.font.body)).color(color),
+        );
         let count = i64::try_from(issue.count).unwrap_or(i64::MAX);
         ui.label(RichText::new(format!("× {}", format::count(count))).color(theme.color.text_muted));
     });
@@ -102,7 +112,11 @@ fn issue_ui(ui: &mut Ui, theme: &Theme, issue: &Issue) {
         let shown: String = example.chars().take(400).collect();
         ui.label(RichText::new(format!("e.g. {shown}")).color(theme.color.text_muted));
     }
-    ui.label(RichText::new(issue.code).font(egui::FontId::monospace(theme.font.small)).color(theme.color.text_muted));
+    ui.label(
+        RichText::new(issue.code)
+            .font(egui::FontId::monospace(theme.font.small))
+            .color(theme.color.text_muted),
+    );
 }
 
 fn text(issues: &[Issue]) -> String {

@@ -120,7 +120,10 @@ pub struct Cx<'a> {
 }
 
 /// The analysis, or in its place a sentence about why there is none yet.
-pub(crate) fn analysis_ui<'a>(ui: &mut egui::Ui, cx: &Cx<'a>) -> Option<(&'a Run, &'a tracecard_analyzers::Analysis)> {
+pub(crate) fn analysis_ui<'a>(
+    ui: &mut egui::Ui,
+    cx: &Cx<'a>,
+) -> Option<(&'a Run, &'a tracecard_analyzers::Analysis)> {
     let Some(run) = cx.run else {
         widgets::empty_ui(ui, "No trace is open", "Open a file to see where its time went.");
         return None;

@@ -40,10 +40,14 @@ pub fn ui(ui: &mut Ui, waiting: &Waiting<'_>, recent: &[PathBuf]) -> Vec<Command
         ui.set_max_width(560.0_f32.min(ui.available_width()));
         ui.label(RichText::new("Tracecard").font(fonts::semibold(28.0)).color(theme.color.text_strong));
         ui.add_space(theme.space.s);
-        ui.label(RichText::new("Opens a GPU profile and says where the time went.").color(theme.color.text_muted));
+        ui.label(
+            RichText::new("Opens a GPU profile and says where the time went.").color(theme.color.text_muted),
+        );
         ui.add_space(theme.space.xl * 1.5);
         match waiting {
-            Waiting::ForImport { title, phase, frac } => commands.extend(import_ui(ui, theme, title, phase, *frac)),
+            Waiting::ForImport { title, phase, frac } => {
+                commands.extend(import_ui(ui, theme, title, phase, *frac))
+            }
             Waiting::Failed { reason } => {
                 failure_ui(ui, theme, reason);
                 ui.add_space(theme.space.l);
@@ -107,7 +111,8 @@ fn failure_ui(ui: &mut Ui, theme: &Theme, reason: &str) {
     theme.card_frame().show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.vertical(|ui| {
-            let title = RichText::new("This file could not be opened").font(fonts::semibold(theme.font.heading));
+            let title =
+                RichText::new("This file could not be opened").font(fonts::semibold(theme.font.heading));
             ui.label(title.color(theme.color.error));
             ui.add_space(theme.space.s);
             ui.label(reason);

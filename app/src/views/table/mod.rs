@@ -83,13 +83,7 @@ impl State {
 
 /// Show a table. `order` are the rows to show, made by [`order`]; `None` while they are being ordered for
 /// the first time.
-pub fn ui(
-    ui: &mut Ui,
-    cx: &Cx<'_>,
-    spec: &Spec,
-    state: &mut State,
-    order: Option<&[u32]>,
-) -> Vec<Command> {
+pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Option<&[u32]>) -> Vec<Command> {
     let Some((_, analysis)) = super::analysis_ui(ui, cx) else { return Vec::new() };
     let Some(table) = analysis.table(spec.table) else {
         widgets::empty_ui(ui, "No answer", abstained(analysis, spec));
@@ -105,12 +99,17 @@ pub fn ui(
     };
     let theme = Theme::of_ui(ui);
     let mut commands = Vec::new();
-    let frame = egui::Frame::new().inner_margin(egui::Margin::symmetric(theme.space.m as i8, theme.space.s as i8));
+    let frame =
+        egui::Frame::new().inner_margin(egui::Margin::symmetric(theme.space.m as i8, theme.space.s as i8));
     frame.show(ui, |ui| {
         ui.horizontal(|ui| commands.extend(bar_ui(ui, spec, state, table, order.len())));
     });
     if order.is_empty() {
-        widgets::empty_ui(ui, "No row matches the filter", &format!("“{}” is in none of the texts.", state.filter));
+        widgets::empty_ui(
+            ui,
+            "No row matches the filter",
+            &format!("“{}” is in none of the texts.", state.filter),
+        );
         return commands;
     }
     commands.extend(Rows { theme, spec, table, order, selection: cx.selection }.ui(ui, state));
@@ -202,7 +201,9 @@ impl Rows<'_> {
                 builder = builder.column(match (idx, state.widths_pt.get(idx)) {
                     (0, _) => TableColumn::remainder().at_least(MIN_NAME_PT).clip(true).resizable(false),
                     (_, Some(width_pt)) => TableColumn::initial(*width_pt).at_least(MIN_COLUMN_PT).clip(true),
-                    (_, None) => TableColumn::initial(self.least_pt(idx, column)).at_least(MIN_COLUMN_PT).clip(true),
+                    (_, None) => {
+                        TableColumn::initial(self.least_pt(idx, column)).at_least(MIN_COLUMN_PT).clip(true)
+                    }
                 });
             }
             builder = match scroll_to {
@@ -277,7 +278,13 @@ impl Rows<'_> {
 
     fn heading_ui(&self, ui: &mut Ui, state: &mut State, column: &Column) {
         let arrow = match state.sort {
-            Some(sort) if sort.column == column.id => if sort.is_descending { " ▼" } else { " ▲" },
+            Some(sort) if sort.column == column.id => {
+                if sort.is_descending {
+                    " ▼"
+                } else {
+                    " ▲"
+                }
+            }
             _ => "",
         };
         let layout = if is_right_aligned(column) {
@@ -322,7 +329,10 @@ impl Rows<'_> {
         }
         if let (Unit::Frac, Cell::Real(frac)) = (column.unit, cell) {
             let rect = ui.max_rect().shrink2(vec2(0.0, 3.0));
-            let bar = egui::Rect::from_min_size(rect.min, vec2(rect.width() * frac.clamp(0.0, 1.0) as f32, rect.height()));
+            let bar = egui::Rect::from_min_size(
+                rect.min,
+                vec2(rect.width() * frac.clamp(0.0, 1.0) as f32, rect.height()),
+            );
             ui.painter().rect_filled(bar, 2.0, self.theme.color.accent.gamma_multiply(0.3));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -20,7 +20,17 @@ pub const SPECS: &[Spec] = &[
     Spec {
         view: ViewId::Kernels,
         table: "kernels",
-        columns: &["name", "family", "device", "count", "total_ns", "share_frac", "mean_ns", "median_ns", "max_ns"],
+        columns: &[
+            "name",
+            "family",
+            "device",
+            "count",
+            "total_ns",
+            "share_frac",
+            "mean_ns",
+            "median_ns",
+            "max_ns",
+        ],
         empty: "No kernel ran in this window. Was the GPU traced (nsys -t cuda, ProfilerActivity.CUDA)?",
     },
     Spec {

@@ -46,7 +46,8 @@ impl CounterLod {
             let (_, values) = trace.counters.of(TrackId::from_idx(idx));
             (!values.is_empty()).then(|| Pyramid::new(values))
         };
-        let is_counter = |idx: usize| trace.tracks.get(idx).is_some_and(|t| t.key.family == TrackFamily::Counter);
+        let is_counter =
+            |idx: usize| trace.tracks.get(idx).is_some_and(|t| t.key.family == TrackFamily::Counter);
         let pyramids = (0..trace.tracks.len()).map(|idx| if is_counter(idx) { pyramid(idx) } else { None });
         Self { pyramids: pyramids.collect() }
     }
@@ -59,7 +60,14 @@ impl CounterLod {
 
     /// Columns of at least about `min_ns` that cover `[start_ns, end_ns)` from the first sample on, in order.
     /// A value holds until the next sample; the last one holds for the distance to the one before.
-    pub fn columns(&self, trace: &Trace, track: TrackId, start_ns: i64, end_ns: i64, min_ns: f64) -> Vec<Column> {
+    pub fn columns(
+        &self,
+        trace: &Trace,
+        track: TrackId,
+        start_ns: i64,
+        end_ns: i64,
+        min_ns: f64,
+    ) -> Vec<Column> {
         let Some(Some(pyramid)) = self.pyramids.get(track.idx()) else { return Vec::new() };
         let (times_ns, values) = trace.counters.of(track);
         let first = times_ns.partition_point(|t| *t <= start_ns).saturating_sub(1);
@@ -122,7 +130,8 @@ impl Pyramid {
             let next = last.chunks(FANOUT).map(merged).collect();
             levels.push(next);
         }
-        let all = levels.last().and_then(|level| level.first()).copied().unwrap_or(Block { min: 0.0, max: 0.0 });
+        let all =
+            levels.last().and_then(|level| level.first()).copied().unwrap_or(Block { min: 0.0, max: 0.0 });
         Self { levels, min: all.min, max: all.max }
     }
 

@@ -49,9 +49,8 @@ fn curve_mesh(curve: &Curve, trace: &Trace, theme: &Theme) -> Mesh {
     let between = theme.color.canvas.lerp_to_gamma(line, 0.3);
     let mut mesh = Mesh::default();
     for step in &curve.steps {
-        let rect = |a: f32, b: f32| {
-            Rect::from_min_max(pos2(step.left_pt, a.min(b)), pos2(step.right_pt, a.max(b)))
-        };
+        let rect =
+            |a: f32, b: f32| Rect::from_min_max(pos2(step.left_pt, a.min(b)), pos2(step.right_pt, a.max(b)));
         quad(&mut mesh, rect(curve.base_y_pt, step.min_y_pt), area);
         quad(&mut mesh, rect(step.min_y_pt, step.max_y_pt), between);
         quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);

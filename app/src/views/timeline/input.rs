@@ -76,7 +76,9 @@ pub(super) fn reveal(
     now: &mut Now,
 ) {
     let Some(slice) = state.reveal.take() else { return };
-    let Some(lane) = trace.slices.tracks().get(slice.idx()).and_then(|track| model.lane_of(*track)) else { return };
+    let Some(lane) = trace.slices.tracks().get(slice.idx()).and_then(|track| model.lane_of(*track)) else {
+        return;
+    };
     let LaneKind::Slices { n_rows, .. } = lane.kind else { return };
     let row = trace.slices.depths().get(slice.idx()).map_or(0, |depth| u32::from(*depth)).min(n_rows);
     let top_pt = lane.y_pt + row as f32 * heights.row_pt;
@@ -86,4 +88,3 @@ pub(super) fn reveal(
         now.scroll_pt = (top_pt + bottom_pt - canvas.height()) / 2.0;
     }
 }
-

@@ -38,13 +38,19 @@ fn lane_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State, lane: &Lane, r
     let line_top_pt = rect.top().max(drawing.areas.labels.top()).min(rect.bottom() - line_pt);
     let middle_pt = line_top_pt + line_pt / 2.0;
     if let Some((group, is_open)) = &lane.toggle {
-        let line = Rect::from_min_max(pos2(rect.left(), line_top_pt), pos2(rect.right(), line_top_pt + line_pt));
+        let line =
+            Rect::from_min_max(pos2(rect.left(), line_top_pt), pos2(rect.right(), line_top_pt + line_pt));
         let id = ui.make_persistent_id(group);
         let line = line.intersect(drawing.areas.labels);
         let response = ui.interact(line, id, Sense::click()).on_hover_cursor(CursorIcon::PointingHand);
         let verb = if *is_open { "Close" } else { "Open" };
         response.widget_info(|| {
-            WidgetInfo::selected(egui::Role::Button, true, *is_open, format!("{verb} {} {}", lane.label, lane.detail))
+            WidgetInfo::selected(
+                egui::Role::Button,
+                true,
+                *is_open,
+                format!("{verb} {} {}", lane.label, lane.detail),
+            )
         });
         if response.hovered() {
             painter.rect_filled(line, 0.0, theme.color.hovered);
@@ -70,7 +76,8 @@ fn lane_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State, lane: &Lane, r
     };
     let text_left_pt = left_pt + SIGN_PT + theme.space.xs;
     let room_pt = rect.right() - theme.space.m - text_left_pt;
-    let used_pt = text_ui(&painter, &lane.label, font, theme.color.text, pos2(text_left_pt, middle_pt), room_pt);
+    let used_pt =
+        text_ui(&painter, &lane.label, font, theme.color.text, pos2(text_left_pt, middle_pt), room_pt);
     let detail = match lane.kind {
         LaneKind::Counter { track } => counter_detail(drawing, lane, track),
         _ => lane.detail.clone(),
@@ -123,7 +130,8 @@ fn divider_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State) {
     let line = areas.corner.top()..=areas.canvas.bottom();
     let grip = Rect::from_x_y_ranges(x - 3.0..=x + 2.0, line.clone());
     let id = ui.make_persistent_id("timeline labels width");
-    let response = ui.interact(grip, id, Sense::drag()).on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
+    let response =
+        ui.interact(grip, id, Sense::drag()).on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Splitter, true, "Width of the labels"));
     let color = if response.hovered() || response.dragged() {
         drawing.theme.color.accent
@@ -148,9 +156,7 @@ pub(super) fn scroll_bar_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut Stat
     let last_pt = all_pt - shown_pt;
     let id = ui.make_persistent_id("timeline scroll bar");
     let response = ui.interact(area, id, Sense::click_and_drag());
-    response.widget_info(|| {
-        WidgetInfo::slider(true, f64::from(state.scroll_pt), "Scroll the timeline")
-    });
+    response.widget_info(|| WidgetInfo::slider(true, f64::from(state.scroll_pt), "Scroll the timeline"));
     if let Some(pos) = response.interact_pointer_pos() {
         let frac = ((pos.y - area.top() - handle_pt / 2.0) / travel_pt.max(1.0)).clamp(0.0, 1.0);
         state.scroll_pt = frac * last_pt;

@@ -199,7 +199,8 @@ impl Items {
     /// The mark at a point: the topmost that holds it, else the nearest within `reach_pt` on the same row.
     pub fn mark_at(&self, point: egui::Pos2, reach_pt: f32) -> Option<&Mark> {
         let on_row = self.marks.iter().filter(|mark| mark.rect.y_range().contains(point.y));
-        let distance_pt = |mark: &Mark| (mark.rect.left() - point.x).max(point.x - mark.rect.right()).max(0.0);
+        let distance_pt =
+            |mark: &Mark| (mark.rect.left() - point.x).max(point.x - mark.rect.right()).max(0.0);
         on_row
             .map(|mark| (distance_pt(mark), mark))
             .filter(|(distance_pt, _)| *distance_pt <= reach_pt)

@@ -85,7 +85,11 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
         return commands;
     };
     let Some(run_span) = run.trace.span() else {
-        widgets::empty_ui(ui, "Nothing to show", "The file has no slices and no counters. Its health says more.");
+        widgets::empty_ui(
+            ui,
+            "Nothing to show",
+            "The file has no slices and no counters. Its health says more.",
+        );
         return commands;
     };
     let theme = Theme::of_ui(ui);
@@ -114,7 +118,8 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     let canvas = Canvas { rect: areas.canvas, scroll_pt: now.scroll_pt, pixel_pt, row_pt: heights.row_pt };
     let label_cache = label_cache(ui, theme, labels);
     colors.prepare(run.id, theme.mode, &run.trace);
-    let key = FrameKey { run: run.id, toggled: state.toggled.clone(), view: now.view, canvas, mode: theme.mode };
+    let key =
+        FrameKey { run: run.id, toggled: state.toggled.clone(), view: now.view, canvas, mode: theme.mode };
     let frame = frame.get(key, |_| {
         let items = layout::layout(model, &run.trace, &run.counters, &scale, &canvas, label_cache);
         Frame::new(items, &run.trace, theme, colors)
@@ -207,7 +212,8 @@ fn label_cache<'a>(ui: &Ui, theme: &Theme, kept: &'a mut Option<(u32, LabelCache
     let pixels_bits = ui.pixels_per_point().to_bits();
     if kept.as_ref().is_none_or(|(bits, _)| *bits != pixels_bits) {
         let font = egui::FontId::proportional(theme.font.label);
-        let advances = ui.ctx().fonts_mut(|fonts| TextWidth::from_advances(|sign| fonts.glyph_width(&font, sign)));
+        let advances =
+            ui.ctx().fonts_mut(|fonts| TextWidth::from_advances(|sign| fonts.glyph_width(&font, sign)));
         *kept = Some((pixels_bits, LabelCache::new(advances)));
     }
     match kept {
@@ -222,7 +228,8 @@ fn describe(response: &egui::Response, trace: &Trace, model: &Model, view: View,
         let span = view.span();
         let (from, to) = (crate::format::ns(span.start_ns as f64), crate::format::ns(span.end_ns as f64));
         let n_lanes = crate::format::counted(model.lanes.len(), "lane");
-        let selected = selection.map_or_else(String::new, |slice| format!(", selected: {}", trace.name(slice)));
+        let selected =
+            selection.map_or_else(String::new, |slice| format!(", selected: {}", trace.name(slice)));
         let label = format!("Timeline of {n_lanes} from {from} to {to}{selected}");
         WidgetInfo::labeled(egui::Role::Canvas, true, label)
     });

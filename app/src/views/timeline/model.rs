@@ -199,7 +199,8 @@ impl Builder<'_> {
         for ((_, device), tracks) in of_device {
             let (label, detail) = self.device_label(device);
             if self.header(GroupKey::Device(device), 0, label, detail, &tracks) {
-                let contexts: BTreeSet<_> = tracks.iter().map(|t| (t.1.key.process, t.1.key.context)).collect();
+                let contexts: BTreeSet<_> =
+                    tracks.iter().map(|t| (t.1.key.process, t.1.key.context)).collect();
                 for (id, track) in tracks {
                     let detail = if 1 < contexts.len() { self.owner(track) } else { String::new() };
                     self.track(id, track, 1, stream_label(track), detail);
@@ -265,12 +266,26 @@ impl Builder<'_> {
         for (track, row) in tracks {
             let of_device = row.key.device.filter(|_| 1 < devices.len());
             let detail = of_device.map_or_else(String::new, |device| self.device_label(device).0);
-            self.lane(self.heights.counter_pt, 1, row.name.clone(), detail, None, LaneKind::Counter { track });
+            self.lane(
+                self.heights.counter_pt,
+                1,
+                row.name.clone(),
+                detail,
+                None,
+                LaneKind::Counter { track },
+            );
         }
     }
 
     /// Adds the header of a group; is the group open?
-    fn header(&mut self, key: GroupKey, indent: u8, label: String, detail: String, tracks: &Tracks<'_>) -> bool {
+    fn header(
+        &mut self,
+        key: GroupKey,
+        indent: u8,
+        label: String,
+        detail: String,
+        tracks: &Tracks<'_>,
+    ) -> bool {
         let is_open = is_open_at_first(self.trace, &key) != self.toggled.contains(&key);
         let preview: Vec<TrackId> = tracks.iter().map(|track| track.0).take(MAX_PREVIEWS).collect();
         let preview = if is_open { Vec::new() } else { preview };
@@ -305,7 +320,9 @@ impl Builder<'_> {
     }
 
     fn device_label(&self, device: DeviceId) -> (String, String) {
-        let Some(row) = self.trace.devices.get(device.idx()) else { return ("GPU".to_owned(), String::new()) };
+        let Some(row) = self.trace.devices.get(device.idx()) else {
+            return ("GPU".to_owned(), String::new());
+        };
         (format!("GPU {}", row.number), row.name.clone().unwrap_or_default())
     }
 

@@ -63,7 +63,8 @@ impl Drawing<'_> {
         let axis = axis(self.scale, areas.canvas.width());
         let painter = ui.painter();
         painter.rect_filled(areas.corner.union(areas.axis).union(areas.steps), 0.0, color.panel);
-        let right = Rect::from_min_max(areas.axis.right_top(), pos2(areas.scroll_bar.right(), areas.canvas.top()));
+        let right =
+            Rect::from_min_max(areas.axis.right_top(), pos2(areas.scroll_bar.right(), areas.canvas.top()));
         painter.rect_filled(right, 0.0, color.panel);
         let (axis_painter, grid) = (ui.painter_at(areas.axis), ui.painter_at(areas.canvas));
         for tick in &axis.ticks {
@@ -111,13 +112,15 @@ impl Drawing<'_> {
             if view.end_ns < step.span.start_ns {
                 break;
             }
-            let (left, right) = (self.scale.x_from_ns(step.span.start_ns), self.scale.x_from_ns(step.span.end_ns));
+            let (left, right) =
+                (self.scale.x_from_ns(step.span.start_ns), self.scale.x_from_ns(step.span.end_ns));
             let is_narrow = right - left < 3.0;
             if is_narrow && left < free_from_pt {
                 continue;
             }
             free_from_pt = left + 3.0;
-            let rect = Rect::from_x_y_ranges(left..=right - 1.0, areas.steps.top()..=areas.steps.bottom() - 1.0);
+            let rect =
+                Rect::from_x_y_ranges(left..=right - 1.0, areas.steps.top()..=areas.steps.bottom() - 1.0);
             painter.rect_filled(rect, 0.0, if idx % 2 == 0 { color.raised } else { color.hovered });
             painter.vline(
                 painter.round_to_pixel_center(left),
@@ -125,7 +128,8 @@ impl Drawing<'_> {
                 Stroke::new(1.0, color.outline),
             );
             let visible = rect.intersect(areas.steps);
-            let galley = painter.layout_no_wrap(format!("Step {}", step.label), self.label_font(), color.text);
+            let galley =
+                painter.layout_no_wrap(format!("Step {}", step.label), self.label_font(), color.text);
             let galley = if galley.size().x + 8.0 <= visible.width() {
                 galley
             } else {
@@ -162,12 +166,26 @@ impl Drawing<'_> {
     fn count(&self, painter: &Painter, room: Rect, galley: Arc<egui::Galley>) {
         let size = galley.size();
         let plate = Rect::from_center_size(room.center(), size + vec2(8.0, 0.0)).intersect(room);
-        painter.rect_filled(plate, self.theme.size.radius_control, self.theme.color.canvas.gamma_multiply(0.85));
-        painter.galley(Align2::CENTER_CENTER.align_size_within_rect(size, room).min, galley, self.theme.color.text);
+        painter.rect_filled(
+            plate,
+            self.theme.size.radius_control,
+            self.theme.color.canvas.gamma_multiply(0.85),
+        );
+        painter.galley(
+            Align2::CENTER_CENTER.align_size_within_rect(size, room).min,
+            galley,
+            self.theme.color.text,
+        );
     }
 
     /// Slices of the hovered name, the hovered mark, the selection with its arrows.
-    pub(super) fn highlight(&self, ui: &Ui, frame: &Frame, hovered: Option<&Mark>, selected: Option<SliceId>) {
+    pub(super) fn highlight(
+        &self,
+        ui: &Ui,
+        frame: &Frame,
+        hovered: Option<&Mark>,
+        selected: Option<SliceId>,
+    ) {
         let painter = ui.painter_at(self.canvas.rect);
         let color = &self.theme.color;
         if let Some(hovered) = hovered {
@@ -221,7 +239,11 @@ impl Drawing<'_> {
         let left = (x - size.x / 2.0).clamp(self.areas.axis.left(), self.areas.axis.right() - size.x);
         let plate = Rect::from_min_size(pos2(left, self.areas.axis.center().y - size.y / 2.0), size);
         painter.rect_filled(plate, self.theme.size.radius_control, color.hovered);
-        painter.galley(Align2::CENTER_CENTER.align_size_within_rect(galley.size(), plate).min, galley, color.text);
+        painter.galley(
+            Align2::CENTER_CENTER.align_size_within_rect(galley.size(), plate).min,
+            galley,
+            color.text,
+        );
     }
 
     pub(super) fn visible_lanes(&self) -> impl Iterator<Item = &super::model::Lane> {

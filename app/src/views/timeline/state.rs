@@ -77,8 +77,10 @@ impl State {
         if in_view.dur_ns() < length_ns || !is_wide_enough {
             // A fifth of the view, so that its neighbours tell where it is.
             let air_ns = length_ns.max(1).saturating_mul(2);
-            self.view =
-                Some(View::of(Span::new(span.start_ns.saturating_sub(air_ns), span.end_ns.saturating_add(air_ns))));
+            self.view = Some(View::of(Span::new(
+                span.start_ns.saturating_sub(air_ns),
+                span.end_ns.saturating_add(air_ns),
+            )));
         }
         self.reveal = Some(slice);
     }

@@ -21,9 +21,8 @@ pub(super) fn ui(
     scale: &TimeScale,
     pointer: Pos2,
 ) {
-    let tooltip = || {
-        Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, PopupAnchor::Pointer).gap(14.0)
-    };
+    let tooltip =
+        || Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, PopupAnchor::Pointer).gap(14.0);
     if let Some(mark) = hovered {
         tooltip().show(|ui| mark_ui(ui, run, mark));
         return;
@@ -36,7 +35,8 @@ pub(super) fn ui(
     if let Some(curve) = curve {
         let (times_ns, values) = run.trace.counters.of(curve.track);
         let at = times_ns.partition_point(|t| *t <= scale.ns_from_x(pointer.x));
-        let Some((time_ns, value)) = at.checked_sub(1).and_then(|at| times_ns.get(at).zip(values.get(at))) else {
+        let Some((time_ns, value)) = at.checked_sub(1).and_then(|at| times_ns.get(at).zip(values.get(at)))
+        else {
             return;
         };
         let Some(track) = run.trace.tracks.get(curve.track.idx()) else { return };
@@ -62,7 +62,9 @@ fn mark_ui(ui: &mut Ui, run: &Run, mark: &Mark) {
     }
     ui.label(RichText::new(name).strong());
     let kind = trace.slices.kinds().get(mark.slice.idx()).map_or("", |kind| describe::kind_title(*kind));
-    ui.label(RichText::new(format!("{kind} on {}", trace.track_of(mark.slice).name)).color(theme.color.text_muted));
+    ui.label(
+        RichText::new(format!("{kind} on {}", trace.track_of(mark.slice).name)).color(theme.color.text_muted),
+    );
     egui::Grid::new("tooltip").num_columns(2).spacing([theme.space.l, theme.space.xs]).show(ui, |ui| {
         for (title, value) in describe::brief(trace, mark.slice) {
             ui.label(RichText::new(title).color(theme.color.text_muted));

@@ -122,7 +122,10 @@ fn counters_are_steps_from_zero_to_the_value() {
     let curve = &items.curves[0];
     // The lane lies at y 20–60 with 2 points of air: 0 at 58, 1 at 22.
     let step = |left_pt, right_pt, y| Step { left_pt, right_pt, min_y_pt: y, max_y_pt: y };
-    assert_eq!((curve.base_y_pt, &curve.steps[..]), (58.0, &[step(0.0, 50.0, 40.0), step(50.0, 100.0, 22.0)][..]));
+    assert_eq!(
+        (curve.base_y_pt, &curve.steps[..]),
+        (58.0, &[step(0.0, 50.0, 40.0), step(50.0, 100.0, 22.0)][..])
+    );
 }
 
 #[test]

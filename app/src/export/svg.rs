@@ -10,10 +10,14 @@
 //! all others their average). Textures and paint callbacks are left out and counted.
 
 mod document;
+mod ellipse;
+mod glyphs;
+mod line;
 mod mesh;
 mod number;
 mod paint;
-mod shapes;
+mod path;
+mod rect;
 mod snap;
 mod text;
 
@@ -61,6 +65,13 @@ fn write_shape(document: &mut Document, clip: &Rect, shape: &Shape) {
         Shape::Callback(_) => document.leave_out(),
         Shape::Mesh(mesh) => mesh::write(document, clip, mesh),
         Shape::Text(text) => text::write(document, clip, text),
-        _ => shapes::write(document, clip, shape),
+        Shape::Rect(shape) => rect::write(document, clip, shape),
+        Shape::Circle(circle) => ellipse::write_circle(document, clip, circle),
+        Shape::Ellipse(shape) => ellipse::write(document, clip, shape),
+        Shape::LineSegment { points, stroke } => line::write(document, clip, *points, *stroke),
+        Shape::Path(shape) => path::write(document, clip, shape),
+        Shape::Band(band) => path::write_band(document, clip, band),
+        Shape::QuadraticBezier(curve) => path::write_quadratic(document, clip, curve),
+        Shape::CubicBezier(curve) => path::write_cubic(document, clip, curve),
     }
 }

@@ -298,3 +298,16 @@ fn words_stand_where_egui_puts_them() {
         }
     }
 }
+
+#[test]
+fn a_ui_that_never_stands_still_is_taken_as_it_is() {
+    let mut n_calls = 0;
+    let frame = offscreen::run(vec2(100.0, 50.0), 1.0, Theme::of(Mode::Dark), |ui| {
+        n_calls += 1;
+        ui.label(format!("call {n_calls}"));
+        ui.ctx().request_repaint();
+    });
+    assert!(!frame.is_settled);
+    assert!(words(&svg::write(&frame)).starts_with("call "));
+    assert!(n_calls < 20, "{n_calls} calls");
+}

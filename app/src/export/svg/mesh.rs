@@ -137,7 +137,7 @@ fn average(triangle: &[Vertex; 3]) -> Color32 {
 
 fn mean<const N: usize>(colors: [Color32; N]) -> Color32 {
     let channel = |idx: usize| {
-        let channels = colors.iter().map(|color| color.to_array());
+        let channels = colors.iter().map(Color32::to_array);
         let sum: usize = channels.map(|color| color.get(idx).copied().map_or(0, usize::from)).sum();
         u8::try_from(sum / N.max(1)).unwrap_or(u8::MAX)
     };

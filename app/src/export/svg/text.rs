@@ -10,7 +10,7 @@ use egui::epaint::{Mesh, TextShape};
 use egui::{Color32, FontFamily, Pos2, Rect, Stroke, Vec2, pos2, vec2};
 
 use super::document::{Document, font_class};
-use super::{number, paint, shapes};
+use super::{glyphs, line, number, paint};
 
 /// What all words of one `<text>` have in common.
 #[derive(Clone, PartialEq)]
@@ -120,88 +120,24 @@ fn glyph_color(glyph: &Glyph, row: &PlacedRow, format: &TextFormat, shape: &Text
     resolve(painted.map_or(format.color, |vertex| vertex.color), shape)
 }
 
-/// The section of each glyph, found by counting characters: epaint forgets which section
-/// a glyph came from.
-struct Sections<'a> {
-    job: &'a egui::text::LayoutJob,
-    byte_idx: usize,
-    section_idx: usize,
-}
-
-impl<'a> Sections<'a> {
-    /// The index and format of the section of the next character.
-    fn next(&mut self, character: char) -> Option<(usize, &'a TextFormat)> {
-        while let Some(section) = self.job.sections.get(self.section_idx)
-            && section.byte_range.end.0 <= self.byte_idx
-            && self.section_idx + 1 < self.job.sections.len()
-        {
-            self.section_idx += 1;
-        }
-        self.byte_idx += character.len_utf8();
-        let section = self.job.sections.get(self.section_idx)?;
-        Some((self.section_idx, &section.format))
-    }
-}
-
-/// Where the next glyph of a paragraph begins, had it never been wrapped or aligned.
-/// epaint keeps only the whole pixels of that, but paints the fraction too.
-#[derive(Default)]
-struct Pen {
-    x_pt: f32,
-    is_moved: bool,
-}
-
-impl Pen {
-    /// The exact place of a glyph in its row; moves on by its advance.
-    fn place(&mut self, glyph: &Glyph, letter_spacing_pt: f32, pixels_per_point: f32) -> f32 {
-        if self.is_moved && 0.0 < glyph.advance_width {
-            self.x_pt += letter_spacing_pt;
-        }
-        self.is_moved = true;
-        let x_px = self.x_pt * pixels_per_point;
-        // epaint's `SubpixelBin` takes the last eighth of a pixel to the next one.
-        let fraction_px = x_px - (x_px + 0.125).floor();
-        self.x_pt += glyph.advance_width;
-        glyph.pos.x + fraction_px / pixels_per_point
-    }
-}
-
-/// Calls back with every glyph of the galley, its row and its section, in order.
-fn for_each_glyph<'a>(
-    shape: &'a TextShape,
-    mut visit: impl FnMut(usize, &'a PlacedRow, &'a Glyph, (usize, &'a TextFormat)),
-) {
-    let mut sections = Sections { job: &shape.galley.job, byte_idx: 0, section_idx: 0 };
-    for (row_idx, row) in shape.galley.rows.iter().enumerate() {
-        for glyph in &row.row.glyphs {
-            if let Some(section) = sections.next(glyph.chr) {
-                visit(row_idx, row, glyph, section);
-            }
-        }
-        if row.ends_with_newline {
-            sections.byte_idx += '\n'.len_utf8();
-        }
-    }
-}
-
 fn words(shape: &TextShape, origin: Pos2, pixels_per_point: f32) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
-    let mut pen = Pen::default();
+    let mut pen = glyphs::Pen::default();
     let mut last: Option<(usize, usize, u32)> = None;
     // Whether the next character goes on with the last word.
     let mut is_in_word = false;
-    for_each_glyph(shape, |row_idx, row, glyph, (section_idx, format)| {
+    glyphs::for_each(shape, |row_idx, row, glyph, (section_idx, format)| {
         let place = (row_idx, section_idx, glyph.pos.y.to_bits());
         if last.is_some_and(|(last_row, ..)| last_row != row_idx) {
             end_row(&mut words);
             let rows = shape.galley.rows.get(..row_idx).unwrap_or_default();
             if rows.last().is_some_and(|row| row.ends_with_newline) {
-                pen = Pen::default();
+                pen = glyphs::Pen::default();
             }
         }
         if last.is_none_or(|(_, last_section, _)| last_section != section_idx) {
             let section = shape.galley.job.sections.get(section_idx);
-            pen.x_pt += section.map_or(0.0, |section| section.leading_space);
+            pen.indent(section.map_or(0.0, |section| section.leading_space));
         }
         if last != Some(place) {
             is_in_word = false;
@@ -300,7 +236,7 @@ fn write_run(out: &mut String, run: &[Word]) {
 /// the underline of the whole shape.
 fn write_lines(document: &mut Document, clip: &Rect, shape: &TextShape, origin: Pos2) {
     let mut lines: Vec<(usize, Stroke, Rect)> = Vec::new();
-    for_each_glyph(shape, |row_idx, row, glyph, (_, format)| {
+    glyphs::for_each(shape, |row_idx, row, glyph, (_, format)| {
         let logical = glyph.logical_rect();
         let row_origin = origin.to_vec2() + row.pos.to_vec2();
         let heights = [(format.underline, logical.bottom()), (format.strikethrough, logical.center().y)];
@@ -322,7 +258,7 @@ fn write_lines(document: &mut Document, clip: &Rect, shape: &TextShape, origin: 
     });
     for (_, stroke, rect) in lines {
         let stroke = Stroke::new(stroke.width, resolve(stroke.color, shape));
-        shapes::write_line(document, clip, [rect.min, rect.max], stroke);
+        line::write(document, clip, [rect.min, rect.max], stroke);
     }
     if shape.underline.is_empty() {
         return;
@@ -334,7 +270,7 @@ fn write_lines(document: &mut Document, clip: &Rect, shape: &TextShape, origin: 
             let ends = [bounds.left_bottom() + offset, bounds.right_bottom() + offset];
             let color = faded(shape.underline.color, shape);
             let stroke = Stroke::new(shape.underline.width, color);
-            shapes::write_line(document, clip, ends, stroke);
+            line::write(document, clip, ends, stroke);
         }
     }
 }

@@ -10,7 +10,7 @@ mod table;
 
 use tracecard_model::{Progress, Trace};
 
-pub use analyzer::{AnalyzeError, Analysis, Analyzer, Input, Outcome, Params, StepRule};
+pub use analyzer::{Analysis, AnalyzeError, Analyzer, Input, Outcome, Params, StepRule};
 pub use derived::Derived;
 pub use table::{Cell, Column, Data, Table, Unit};
 

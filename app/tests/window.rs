@@ -209,7 +209,7 @@ fn parts_of_the_answer_lead_to_their_tables() {
     harness.get_by_label("copy 80 ns").click();
     harness.run();
     assert!(harness.query_by_label("Filter copies").is_some());
-    harness.get_by_label_contains("host ").click();
+    harness.get_by_label("host 0 ns").click();
     harness.run();
     assert!(harness.query_by_label("Filter idle").is_some());
 }

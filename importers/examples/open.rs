@@ -49,14 +49,23 @@ fn run(path: &Path, is_dump: bool) -> Result<(), ImportError> {
         print!("{}", dump(&trace));
         return Ok(());
     }
-    println!("{}, {}, {:.1} MB", info.title, info.tool.as_deref().unwrap_or("tool unknown"), info.size_bytes as f64 / 1e6);
+    println!(
+        "{}, {}, {:.1} MB",
+        info.title,
+        info.tool.as_deref().unwrap_or("tool unknown"),
+        info.size_bytes as f64 / 1e6
+    );
     println!("info {info_time:.1?}");
     for (phase, time) in phases {
         println!("{phase}: {time:.1?}");
     }
     let n_rows = trace.slices.len() + trace.counters.len() + trace.marks.len() + trace.memory_events.len();
     let rate = n_rows as f64 / open_time.as_secs_f64();
-    println!("open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s", trace.slices.len(), rate / 1e6);
+    println!(
+        "open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s",
+        trace.slices.len(),
+        rate / 1e6
+    );
     for issue in &trace.issues {
         println!("{} {} ×{} {:?}", issue.severity.text(), issue.code, issue.count, issue.example);
     }

@@ -33,8 +33,7 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     let Some((start_ns, dur_ns)) = fragment.span(cells, start, end) else { return };
     let track = fragment.thread_track(TrackFamily::Api, global_tid);
     let function = fragment.api_function(cells, NAME);
-    let slice =
-        NewSlice { track, kind: SliceKind::Api, name: function.name, start_ns, dur_ns, correlation };
+    let slice = NewSlice { track, kind: SliceKind::Api, name: function.name, start_ns, dur_ns, correlation };
     let row = fragment.push(cells, slice);
 
     let return_value = return_value.unwrap_or(0);

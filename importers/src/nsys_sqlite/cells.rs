@@ -76,7 +76,9 @@ fn odd_int(value: ValueRef<'_>) -> Option<i64> {
     match value {
         ValueRef::Integer(value) => Some(value),
         // 2⁵³: above it a real no longer holds every whole number.
-        ValueRef::Real(value) if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 => Some(value as i64),
+        ValueRef::Real(value) if value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0 => {
+            Some(value as i64)
+        }
         ValueRef::Text(text) => {
             let text = std::str::from_utf8(text).ok()?.trim();
             text.parse::<i64>().ok().or_else(|| text.parse::<u64>().ok().map(|value| value as i64))

@@ -44,7 +44,8 @@ impl Schema {
             )?
             .query_map([], |row| row.get::<_, String>(0))?
             .collect::<Result<Vec<_>, _>>()?;
-        let tables = names.into_iter().map(|name| Table::read(connection, name)).collect::<Result<Vec<_>, _>>()?;
+        let tables =
+            names.into_iter().map(|name| Table::read(connection, name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { tables })
     }
 

@@ -69,7 +69,8 @@ impl Found {
         }
         self.with_device_work.extend(other.with_device_work);
         let shift = |row: RowIdx| RowIdx::from_idx(row.idx() + base);
-        self.domain_rows.extend(other.domain_rows.into_iter().map(|(row, owner, domain)| (shift(row), owner, domain)));
+        self.domain_rows
+            .extend(other.domain_rows.into_iter().map(|(row, owner, domain)| (shift(row), owner, domain)));
         for (key, name) in other.domain_names {
             self.domain_names.entry(key).or_insert(name);
         }

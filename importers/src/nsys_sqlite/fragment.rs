@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use tracecard_model::{
-    DeviceId, NameId, ProcessId, RowIdx, Severity, SliceFlags, SliceKind, SliceRow, TraceBuilder, TrackFamily,
-    TrackId, TrackKey,
+    DeviceId, NameId, ProcessId, RowIdx, Severity, SliceFlags, SliceKind, SliceRow, TraceBuilder,
+    TrackFamily, TrackId, TrackKey,
 };
 
 use super::cells::Cells;
@@ -112,7 +112,9 @@ impl<'a> Fragment<'a> {
     pub(super) fn bad_row(&mut self, cells: &Cells<'_>, why: &str) {
         let text = "rows without a usable time or with impossible values are left out";
         let (table, row_id) = (self.table, cells.row_id());
-        self.out.issues.count(Severity::DataLoss, "unreadable_rows", text, || format!("{table} row {row_id}: {why}"));
+        self.out
+            .issues
+            .count(Severity::DataLoss, "unreadable_rows", text, || format!("{table} row {row_id}: {why}"));
     }
 
     /// A time stamp in ns after the session start; `None` (uncounted) where it is missing or impossible.
@@ -126,7 +128,12 @@ impl<'a> Fragment<'a> {
     }
 
     /// Start and duration; a row without is counted. The duration may be negative: `finish()` counts those.
-    pub(super) fn span(&mut self, cells: &Cells<'_>, start: Option<i64>, end: Option<i64>) -> Option<(i64, i64)> {
+    pub(super) fn span(
+        &mut self,
+        cells: &Cells<'_>,
+        start: Option<i64>,
+        end: Option<i64>,
+    ) -> Option<(i64, i64)> {
         match (self.time(start), self.time(end)) {
             (Some(start_ns), Some(end_ns)) => Some((start_ns, end_ns - start_ns)),
             _ => {
@@ -198,14 +205,16 @@ impl<'a> Fragment<'a> {
         track
     }
 
-    /// The track of ranges that belong to the process of a thread rather than to the thread.
-    pub(super) fn process_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
+    /// The track of start/end ranges: they belong to the process of a thread rather than to the thread.
+    pub(super) fn start_end_track(&mut self, global_tid: Option<i64>) -> TrackId {
+        let family = TrackFamily::NvtxStartEnd;
         if let Some(track) = self.threads.get(&(family, global_tid)) {
             return *track;
         }
         let process = Some(self.process(self.owner(global_tid)));
         let (thread, device, context, stream, label) = (None, None, None, None, None);
         let track = self.out.track(TrackKey { family, process, thread, device, context, stream, label });
+        self.out.set_track_name(track, "NVTX start/end ranges");
         self.threads.insert((family, global_tid), track);
         track
     }

@@ -32,7 +32,8 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     fragment.push(cells, NewSlice { track, kind: SliceKind::Graph, name, start_ns, dur_ns, correlation });
 
     let owner = fragment.owner(process);
-    let has_nodes = correlation.is_some_and(|correlation| fragment.known.before.has_nodes(owner, correlation));
+    let has_nodes =
+        correlation.is_some_and(|correlation| fragment.known.before.has_nodes(owner, correlation));
     if !has_nodes {
         let text = "CUDA graphs were recorded as a whole; their kernels are not in the file. Record again with \
                     --cuda-graph-trace=node to see them";

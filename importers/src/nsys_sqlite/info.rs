@@ -16,7 +16,11 @@ pub(super) fn info(input: &Input) -> Result<Info, ImportError> {
     let tables = schema
         .tables()
         .filter(|table| !table.name.starts_with("ENUM_") && table.n_rows_at_most() != Some(0))
-        .map(|table| TableInfo { name: table.name.clone(), n_rows: table.n_rows_at_most(), is_estimate: true })
+        .map(|table| TableInfo {
+            name: table.name.clone(),
+            n_rows: table.n_rows_at_most(),
+            is_estimate: true,
+        })
         .collect();
     Ok(Info {
         format: IMPORTER.id,

@@ -14,9 +14,29 @@ pub(super) const KERNELS: TableReader = TableReader {
     table: "CUPTI_ACTIVITY_KIND_KERNEL",
     required: &["start", "end"],
     columns: &[
-        "start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "gridX", "gridY", "gridZ",
-        "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory",
-        "graphNodeId", "graphId", "clusterX", "clusterY", "clusterZ", "demangledName", "shortName",
+        "start",
+        "end",
+        "deviceId",
+        "contextId",
+        "streamId",
+        "correlationId",
+        "globalPid",
+        "gridX",
+        "gridY",
+        "gridZ",
+        "blockX",
+        "blockY",
+        "blockZ",
+        "registersPerThread",
+        "staticSharedMemory",
+        "dynamicSharedMemory",
+        "graphNodeId",
+        "graphId",
+        "clusterX",
+        "clusterY",
+        "clusterZ",
+        "demangledName",
+        "shortName",
     ],
     read,
 };
@@ -27,11 +47,26 @@ const SHORT_NAME: usize = 22;
 
 fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     let [start, end, device, context, stream, correlation, process, rest @ ..] = cells.ints::<21>();
-    let [grid_x, grid_y, grid_z, block_x, block_y, block_z, registers, fixed, dynamic, node, graph, cluster @ ..] = rest;
+    let [
+        grid_x,
+        grid_y,
+        grid_z,
+        block_x,
+        block_y,
+        block_z,
+        registers,
+        fixed,
+        dynamic,
+        node,
+        graph,
+        cluster @ ..,
+    ] = rest;
     let Some((start_ns, dur_ns)) = fragment.device_span(cells, start, end) else { return };
-    let track = fragment.stream_track(Place { family: TrackFamily::Stream, process, device, context, stream });
+    let track =
+        fragment.stream_track(Place { family: TrackFamily::Stream, process, device, context, stream });
     let name = kernel_name(fragment, cells);
-    let row = fragment.push(cells, NewSlice { track, kind: SliceKind::Kernel, name, start_ns, dur_ns, correlation });
+    let row = fragment
+        .push(cells, NewSlice { track, kind: SliceKind::Kernel, name, start_ns, dur_ns, correlation });
 
     let node = node.and_then(|node| u64::try_from(node).ok()).filter(|node| 0 < *node);
     let graph = graph.and_then(|graph| u32::try_from(graph).ok()).filter(|graph| 0 < *graph);
@@ -39,7 +74,8 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
         fragment.note_node(process, correlation);
     }
     let small = |value: Option<i64>| value.and_then(|value| u32::try_from(value).ok());
-    let [cluster_x, cluster_y, cluster_z] = cluster.map(|n| n.and_then(|n| u8::try_from(n).ok()).filter(|n| 0 < *n));
+    let [cluster_x, cluster_y, cluster_z] =
+        cluster.map(|n| n.and_then(|n| u8::try_from(n).ok()).filter(|n| 0 < *n));
     fragment.out.push_kernel(
         row,
         Kernel {

@@ -67,7 +67,8 @@ impl MetaData {
             if let (Some(name), Some(value)) = (cells.text(0), cells.text(1))
                 && let Some((_, label)) = SYSTEM_KEYS.iter().find(|(key, _)| *key == name)
             {
-                let value = if *label == "CUDA driver version" { cuda_version(&value) } else { value.into_owned() };
+                let value =
+                    if *label == "CUDA driver version" { cuda_version(&value) } else { value.into_owned() };
                 meta.add_property(label, &value);
             }
             true
@@ -151,7 +152,8 @@ impl MetaData {
             issues.count(Severity::DataLoss, "partial_export", text, || partial.clone());
         }
         if self.schema().is_some_and(|(major, _)| NEWEST_MAJOR < major) {
-            let text = "the schema of the export is newer than any that was seen; columns may have changed meaning";
+            let text =
+                "the schema of the export is newer than any that was seen; columns may have changed meaning";
             issues.count(Severity::Warning, "newer_schema", text, || self.schema.clone().unwrap_or_default());
         }
     }

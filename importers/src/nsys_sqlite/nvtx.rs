@@ -76,7 +76,10 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
     let Some((start_ns, dur_ns)) = fragment.span(cells, start, end) else { return };
     let ends_with_capture = fragment.known.target.end_ns == Some(start_ns + dur_ns);
     let flags = if ends_with_capture { SliceFlags::UNCLOSED } else { SliceFlags::NONE };
-    push_range(fragment, Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags });
+    push_range(
+        fragment,
+        Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags },
+    );
 }
 
 /// Add a range that was never closed; the capture ended at `end_ns`.
@@ -102,7 +105,7 @@ struct Range {
 fn push_range(fragment: &mut Fragment<'_>, range: Range) {
     let Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags } = range;
     let track = match kind {
-        SliceKind::NvtxStartEnd => fragment.process_track(TrackFamily::NvtxStartEnd, global_tid),
+        SliceKind::NvtxStartEnd => fragment.start_end_track(global_tid),
         _ => fragment.thread_track(TrackFamily::Nvtx, global_tid),
     };
     let slice = NewSlice { track, kind, name, start_ns, dur_ns, correlation: None };

@@ -21,7 +21,8 @@ const SMALLEST_EXPORT_BYTES: u64 = 4096;
 
 /// A connection of its own for one thread.
 pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri(path), flags)?;
     // A made-up file must not run functions through its schema.
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA mmap_size = 0;")?;
@@ -71,13 +72,16 @@ pub(super) fn note_side_files(path: &Path, issues: &mut IssueLog) {
         let side = PathBuf::from(name);
         if std::fs::metadata(&side).is_ok_and(|meta| 0 < meta.len()) {
             let text = "another program left unfinished changes beside the file; they are not read";
-            issues.count(Severity::DataLoss, "unfinished_changes_beside_the_file", text, || format!("…{suffix}"));
+            issues.count(Severity::DataLoss, "unfinished_changes_beside_the_file", text, || {
+                format!("…{suffix}")
+            });
         }
     }
 }
 
 /// Bytes that stand for themselves in the path of a URI.
-const PATH_BYTES: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const PATH_BYTES: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// SQLite's name for the file; `?`, `#` and `%` in a path would end or change it.
 fn uri(path: &Path) -> String {
@@ -113,7 +117,9 @@ fn has_zeroed_header(head: &[u8]) -> bool {
     const PAGE_KINDS: [u8; 4] = [2, 5, 10, 13];
     let header_is_zero = head.get(..100).is_some_and(|header| header.iter().all(|b| *b == 0));
     let page_starts = head.iter().step_by(4096).skip(1);
-    header_is_zero && page_starts.clone().next().is_some() && page_starts.clone().any(|b| PAGE_KINDS.contains(b))
+    header_is_zero
+        && page_starts.clone().next().is_some()
+        && page_starts.clone().any(|b| PAGE_KINDS.contains(b))
 }
 
 fn page_bytes(head: &[u8]) -> Option<u64> {
@@ -137,7 +143,10 @@ mod tests {
 
     #[test]
     fn characters_of_uris_are_encoded() {
-        assert_eq!(uri(Path::new("/a/t?x#1%20.sqlite")), "file:///a/t%3Fx%231%2520.sqlite?mode=ro&immutable=1");
+        assert_eq!(
+            uri(Path::new("/a/t?x#1%20.sqlite")),
+            "file:///a/t%3Fx%231%2520.sqlite?mode=ro&immutable=1"
+        );
         assert_eq!(uri(Path::new("/ü b")), "file:///%C3%BC%20b?mode=ro&immutable=1");
     }
 }

@@ -12,8 +12,13 @@ const COLUMNS: &[&str] = &["start", "end", "globalTid", "overheadType", "nameId"
 /// The column of the name.
 const NAME: usize = 4;
 
-pub(super) const PROFILER_OVERHEAD: TableReader =
-    TableReader { number: 8, table: "PROFILER_OVERHEAD", required: &["start", "end"], columns: COLUMNS, read };
+pub(super) const PROFILER_OVERHEAD: TableReader = TableReader {
+    number: 8,
+    table: "PROFILER_OVERHEAD",
+    required: &["start", "end"],
+    columns: COLUMNS,
+    read,
+};
 
 pub(super) const CUPTI_OVERHEAD: TableReader = TableReader {
     number: 9,

@@ -80,13 +80,18 @@ fn sqlite_error(input: &Input, error: &rusqlite::Error) -> ImportError {
 /// An export has names, and something to name.
 fn check_is_export(input: &Input, schema: &Schema) -> Result<(), ImportError> {
     const ANY_OF: &[&str] = &[
-        "META_DATA_EXPORT", "EXPORT_META_DATA", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TIME", "ThreadNames",
-        "NVTX_EVENTS", "OSRT_API",
+        "META_DATA_EXPORT",
+        "EXPORT_META_DATA",
+        "ANALYSIS_DETAILS",
+        "TARGET_INFO_SESSION_START_TIME",
+        "ThreadNames",
+        "NVTX_EVENTS",
+        "OSRT_API",
     ];
     let has_names = schema.table("StringIds").is_some_and(|table| table.has("id") && table.has("value"));
     let is_cupti = |name: &str| name.to_ascii_uppercase().starts_with("CUPTI_ACTIVITY_KIND_");
-    let has_events =
-        ANY_OF.iter().any(|name| schema.table(name).is_some()) || schema.tables().any(|table| is_cupti(&table.name));
+    let has_events = ANY_OF.iter().any(|name| schema.table(name).is_some())
+        || schema.tables().any(|table| is_cupti(&table.name));
     if has_names && has_events {
         return Ok(());
     }
@@ -141,8 +146,8 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
             continue;
         }
         let text = "kernels were launched but no device work was recorded; this is not an idle GPU. Known causes: \
-                    processes forked from a traced one, CUDA linked statically in an odd way, WSL2, a stopped \
-                    capture, an error that stuck";
+                    forked worker processes, launches into a graph that was not traced, WSL2, a CUDA runtime that \
+                    the profiler could not hook, an earlier CUDA error";
         let pid = known.target.process_key(*owner).1;
         let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);
@@ -151,8 +156,10 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
 
 /// Give threads of processes with rows their names: those of the system, then those of the program itself.
 fn name_threads(known: &Known, found: &Found, into: &mut TraceBuilder) {
-    let by_system = known.target.thread_names.iter().filter_map(|(id, name)| Some((*id, known.strings.get(*name)?)));
-    let by_program = found.nvtx_thread_names.iter().map(|(id, name)| (GlobalId::from_stored(*id), name.as_str()));
+    let by_system =
+        known.target.thread_names.iter().filter_map(|(id, name)| Some((*id, known.strings.get(*name)?)));
+    let by_program =
+        found.nvtx_thread_names.iter().map(|(id, name)| (GlobalId::from_stored(*id), name.as_str()));
     let mut names = BTreeMap::new();
     for (id, name) in by_system.chain(by_program).filter(|(_, name)| !name.is_empty()) {
         names.insert((Some(id.process()), id.tid()), name);

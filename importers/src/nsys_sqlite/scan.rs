@@ -66,7 +66,9 @@ pub(super) fn parts(
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for reader in readers {
-        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else { continue };
+        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else {
+            continue;
+        };
         if let Some(missing) = reader.required.iter().find(|column| !table.has(column)) {
             let text = "tables lack columns that are needed; they are left out";
             let example = || format!("{} has no column {missing}", table.name);
@@ -84,7 +86,12 @@ pub(super) fn parts(
         let step = width.div_ceil(n_parts);
         for idx in 0..n_parts {
             let from = first.saturating_add_unsigned(idx.saturating_mul(step));
-            let to = first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1).min(last);
+            let is_last = idx + 1 == n_parts;
+            let to = if is_last {
+                last
+            } else {
+                first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1)
+            };
             let sql = format!("{sql} WHERE rowid BETWEEN ?1 AND ?2");
             parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts });
         }
@@ -101,7 +108,9 @@ pub(super) fn scan(
     found: &mut Found,
     progress: &Progress,
 ) -> Result<(), ScanError> {
-    progress.begin("Reading events", parts.iter().map(|part| part.n_rows).sum()).map_err(ScanError::Cancelled)?;
+    progress
+        .begin("Reading events", parts.iter().map(|part| part.n_rows).sum())
+        .map_err(ScanError::Cancelled)?;
     let next = AtomicUsize::new(0);
     let is_stopped = AtomicBool::new(false);
     let n_workers = rayon::current_num_threads().min(parts.len());

@@ -37,14 +37,29 @@ pub(super) const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
 
 /// Tables read elsewhere: about the file, the machine, names.
 const READ_ELSEWHERE: &[&str] = &[
-    "StringIds", "PROCESSES", "ThreadNames", "MPI_RANKS", "ANALYSIS_DETAILS", "DIAGNOSTIC_EVENT",
-    "META_DATA_EXPORT", "META_DATA_CAPTURE", "EXPORT_META_DATA",
+    "StringIds",
+    "PROCESSES",
+    "ThreadNames",
+    "MPI_RANKS",
+    "ANALYSIS_DETAILS",
+    "DIAGNOSTIC_EVENT",
+    "META_DATA_EXPORT",
+    "META_DATA_CAPTURE",
+    "EXPORT_META_DATA",
 ];
 
 /// Starts of names of tables that hold no events: labels, descriptions, copies of files.
 const NO_EVENTS: &[&str] = &[
-    "ENUM_", "TARGET_INFO_", "UnwindMethodType", "ANALYSIS_FILE", "ProcessStreams", "GENERIC_EVENT_SOURCES",
-    "GENERIC_EVENT_TYPE", "NVTX_PAYLOAD_SCHEMA", "OSRT_FILE_ACCESS_DESCRIPTORS", "PMU_EVENT_REQUESTS",
+    "ENUM_",
+    "TARGET_INFO_",
+    "UnwindMethodType",
+    "ANALYSIS_FILE",
+    "ProcessStreams",
+    "GENERIC_EVENT_SOURCES",
+    "GENERIC_EVENT_TYPE",
+    "NVTX_PAYLOAD_SCHEMA",
+    "OSRT_FILE_ACCESS_DESCRIPTORS",
+    "PMU_EVENT_REQUESTS",
 ];
 
 /// Does a table hold events that are not read?

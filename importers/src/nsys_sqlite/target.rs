@@ -64,7 +64,9 @@ impl Target {
         let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
         let mut processes = Vec::new();
         each_row(connection, schema, issues, "PROCESSES", &["globalPid", "name"], |cells| {
-            let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else { return true };
+            let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
+                return true;
+            };
             *machines.entry(process.machine()).or_default() += 1;
             processes.push(process);
             if let Some(name) = cells.text(1).filter(|name| !name.is_empty()) {
@@ -117,23 +119,55 @@ impl Target {
     fn read_gpus(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
         /// Integers first, texts behind.
         const COLUMNS: &[&str] = &[
-            "vmId", "id", "deviceId", "cuDevice", "smCount", "totalMemory", "memoryBandwidth", "l2CacheSize",
-            "clockRate", "maxWarpsPerSm", "maxBlocksPerSm", "maxRegistersPerSm", "maxShmemPerSm",
-            "maxShmemPerBlockOptin", "computeMajor", "computeMinor", "name", "uuid", "busLocation",
+            "vmId",
+            "id",
+            "deviceId",
+            "cuDevice",
+            "smCount",
+            "totalMemory",
+            "memoryBandwidth",
+            "l2CacheSize",
+            "clockRate",
+            "maxWarpsPerSm",
+            "maxBlocksPerSm",
+            "maxRegistersPerSm",
+            "maxShmemPerSm",
+            "maxShmemPerBlockOptin",
+            "computeMajor",
+            "computeMinor",
+            "name",
+            "uuid",
+            "busLocation",
         ];
         each_row(connection, schema, issues, "TARGET_INFO_GPU", COLUMNS, |cells| {
-            let [vm, id, old_id, cuda_ordinal, sm_count, memory, bandwidth, l2, clock, warps, blocks, rest @ ..] =
-                cells.ints::<16>();
+            let [
+                vm,
+                id,
+                old_id,
+                cuda_ordinal,
+                sm_count,
+                memory,
+                bandwidth,
+                l2,
+                clock,
+                warps,
+                blocks,
+                rest @ ..,
+            ] = cells.ints::<16>();
             let [registers, shared, shared_optin, major, minor] = rest;
             // Exports of older captures have 0 where they do not know.
-            let known = |value: Option<i64>| value.and_then(|value| u64::try_from(value).ok()).filter(|value| 0 < *value);
+            let known = |value: Option<i64>| {
+                value.and_then(|value| u64::try_from(value).ok()).filter(|value| 0 < *value)
+            };
             let small = |value: Option<i64>| known(value).and_then(|value| u32::try_from(value).ok());
-            let text = |idx: usize| cells.text(idx).map(|text| text.into_owned()).filter(|text| !text.is_empty());
+            let text =
+                |idx: usize| cells.text(idx).map(|text| text.into_owned()).filter(|text| !text.is_empty());
             let Some(id) = id.or(old_id) else { return true };
             let device = Device {
                 number: u32::try_from(id).unwrap_or(u32::MAX),
                 name: text(16),
-                compute_capability: small(major).map(|major| (major, minor.and_then(|m| u32::try_from(m).ok()).unwrap_or(0))),
+                compute_capability: small(major)
+                    .map(|major| (major, minor.and_then(|m| u32::try_from(m).ok()).unwrap_or(0))),
                 sm_count: small(sm_count),
                 memory_bytes: known(memory),
                 dram_bytes_per_s: known(bandwidth),
@@ -153,12 +187,19 @@ impl Target {
         });
         self.gpus.sort_by_key(|gpu| (gpu.machine, gpu.id));
         self.gpu_names = self.gpus.iter().filter_map(|gpu| gpu.device.name.clone()).collect();
-        each_row(connection, schema, issues, "TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId", "pid"], |cells| {
-            if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
-                self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
-            }
-            true
-        });
+        each_row(
+            connection,
+            schema,
+            issues,
+            "TARGET_INFO_CUDA_DEVICE",
+            &["gpuId", "cudaId", "pid"],
+            |cells| {
+                if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
+                    self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
+                }
+                true
+            },
+        );
     }
 
     fn read_streams(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
@@ -166,7 +207,9 @@ impl Target {
             [Some(hardware), Some(vm), Some(pid)] => Some(GlobalProcess::from_parts(hardware, vm, pid)),
             _ => None,
         };
-        for (table, null_stream) in [("TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"), ("TARGET_INFO_CUDA_NULL_STREAM", "streamId")] {
+        for (table, null_stream) in
+            [("TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"), ("TARGET_INFO_CUDA_NULL_STREAM", "streamId")]
+        {
             let columns = ["hwId", "vmId", "processId", "deviceId", "contextId", null_stream];
             each_row(connection, schema, issues, table, &columns, |cells| {
                 let [_, _, _, device, context, stream] = cells.ints();
@@ -183,7 +226,9 @@ impl Target {
         let columns = ["hwId", "vmId", "processId", "contextId", "streamId", "name"];
         each_row(connection, schema, issues, "TARGET_INFO_NVTX_CUDA_STREAM", &columns, |cells| {
             let [_, _, _, context, stream] = cells.ints();
-            if let (Some(process), Some(context), Some(stream), Some(name)) = (process(cells), context, stream, cells.text(5)) {
+            if let (Some(process), Some(context), Some(stream), Some(name)) =
+                (process(cells), context, stream, cells.text(5))
+            {
                 self.stream_names.insert((process, context, stream), name.into_owned());
             }
             true

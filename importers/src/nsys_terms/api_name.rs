@@ -4,7 +4,10 @@
 pub(crate) fn base_name(name: &str) -> &str {
     let mut base = name;
     loop {
-        let shorter = base.strip_suffix("_ptsz").or_else(|| base.strip_suffix("_ptds")).or_else(|| without_version(base));
+        let shorter = base
+            .strip_suffix("_ptsz")
+            .or_else(|| base.strip_suffix("_ptds"))
+            .or_else(|| without_version(base));
         match shorter {
             Some(shorter) if !shorter.is_empty() => base = shorter,
             _ => return base,

@@ -108,6 +108,9 @@ mod tests {
     #[test]
     fn migrations_move_managed_memory() {
         let copy = CopyCodes { kind: Some(12), src: Some(7), dst: Some(7) }.copy(Some(4096));
-        assert_eq!((copy.kind, copy.src, copy.is_migration), (CopyKind::DeviceToHost, Some(MemoryKind::Managed), true));
+        assert_eq!(
+            (copy.kind, copy.src, copy.is_migration),
+            (CopyKind::DeviceToHost, Some(MemoryKind::Managed), true)
+        );
     }
 }

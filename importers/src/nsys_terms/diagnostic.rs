@@ -17,20 +17,96 @@ pub(crate) struct Diagnosis {
 
 /// Known messages: (a part of it, code, severity, meaning). The first that fits counts.
 const KNOWN: &[(&str, &str, Severity, &str)] = &[
-    ("incomplete CUPTI events dropped", "cupti_events_dropped", Severity::DataLoss, "device work that had not finished when the capture stopped was dropped"),
-    ("CUPTI events might be missing", "cupti_events_missing", Severity::DataLoss, "the profiler says that device work may be missing"),
-    ("events might have been collected", "events_not_all_collected", Severity::DataLoss, "the profiler says that not all events were collected"),
-    ("events might be missing", "events_not_all_collected", Severity::DataLoss, "the profiler says that not all events were collected"),
-    ("ActivityFlushAll returned", "cupti_flush_failed", Severity::DataLoss, "the profiler could not fetch its device records; device work may be missing"),
-    ("CUDA profiling might have not been started correctly", "cuda_profiling_not_started", Severity::Warning, "CUDA profiling may not have started in a process; its device work would be missing"),
-    ("No CUDA events collected", "no_cuda_events", Severity::Warning, "no CUDA events were collected in a process that was traced for them; this is not an idle GPU"),
-    ("CUDA driver version", "cuda_driver_too_new", Severity::Warning, "the CUDA driver is newer than the profiler supports; records may be missing or wrong"),
-    ("Unified Memory cannot be traced", "unified_memory_not_traced", Severity::Warning, "unified-memory migrations could not be traced on a device"),
-    ("Scheduling information is absent", "no_scheduling_information", Severity::Info, "thread scheduling was not recorded"),
-    ("perf event paranoid level", "cpu_sampling_not_allowed", Severity::Info, "CPU sampling was not allowed by the system (perf_event_paranoid)"),
-    ("CUDA hardware tracing is not supported", "software_cuda_trace", Severity::Info, "CUDA was traced in software, which costs more overhead a launch than hardware tracing"),
-    ("No NVTX events collected", "no_nvtx_events", Severity::Info, "no NVTX ranges were recorded, though the profiler looked for them"),
-    ("events collected. Does the process use", "no_events_of_a_kind", Severity::Info, "nothing was recorded of something that the profiler looked for"),
+    (
+        "incomplete CUPTI events dropped",
+        "cupti_events_dropped",
+        Severity::DataLoss,
+        "device work that had not finished when the capture stopped was dropped",
+    ),
+    (
+        "CUPTI events might be missing",
+        "cupti_events_missing",
+        Severity::DataLoss,
+        "the profiler says that device work may be missing",
+    ),
+    (
+        "OpenGL events might be missing",
+        "opengl_not_traced",
+        Severity::Info,
+        "OpenGL could not be traced in full; CUDA is not affected",
+    ),
+    (
+        "events might have been collected",
+        "events_not_all_collected",
+        Severity::DataLoss,
+        "the profiler says that not all events were collected",
+    ),
+    (
+        "events might be missing",
+        "events_not_all_collected",
+        Severity::DataLoss,
+        "the profiler says that not all events were collected",
+    ),
+    (
+        "ActivityFlushAll returned",
+        "cupti_flush_failed",
+        Severity::DataLoss,
+        "the profiler could not fetch its device records; device work may be missing",
+    ),
+    (
+        "CUDA profiling might have not been started correctly",
+        "cuda_profiling_not_started",
+        Severity::Warning,
+        "CUDA profiling may not have started in a process; its device work would be missing",
+    ),
+    (
+        "No CUDA events collected",
+        "no_cuda_events",
+        Severity::Info,
+        "no CUDA events were collected in a process; helper processes often use none",
+    ),
+    (
+        "CUDA driver version",
+        "cuda_driver_too_new",
+        Severity::Warning,
+        "the CUDA driver is newer than the profiler supports; records may be missing or wrong",
+    ),
+    (
+        "Unified Memory cannot be traced",
+        "unified_memory_not_traced",
+        Severity::Warning,
+        "unified-memory migrations could not be traced on a device",
+    ),
+    (
+        "Scheduling information is absent",
+        "no_scheduling_information",
+        Severity::Info,
+        "thread scheduling was not recorded",
+    ),
+    (
+        "perf event paranoid level",
+        "cpu_sampling_not_allowed",
+        Severity::Info,
+        "CPU sampling was not allowed by the system (perf_event_paranoid)",
+    ),
+    (
+        "CUDA hardware tracing is not supported",
+        "software_cuda_trace",
+        Severity::Info,
+        "CUDA was traced in software, which costs more overhead a launch than hardware tracing",
+    ),
+    (
+        "No NVTX events collected",
+        "no_nvtx_events",
+        Severity::Info,
+        "no NVTX ranges were recorded, though the profiler looked for them",
+    ),
+    (
+        "events collected. Does the process use",
+        "no_events_of_a_kind",
+        Severity::Info,
+        "nothing was recorded of something that the profiler looked for",
+    ),
 ];
 
 /// What a message means; `None` for the many that only say that all went well. `level` is 1 for notes,
@@ -70,8 +146,12 @@ mod tests {
 
     #[test]
     fn losses_are_counted_and_chatter_is_not() {
-        let lost = diagnose(Some(1), "Number of incomplete CUPTI events dropped: 2. Incomplete events appear when");
-        assert_eq!(lost.map(|d| (d.code, d.count, d.severity)), Some(("cupti_events_dropped", 2, Severity::DataLoss)));
+        let lost =
+            diagnose(Some(1), "Number of incomplete CUPTI events dropped: 2. Incomplete events appear when");
+        assert_eq!(
+            lost.map(|d| (d.code, d.count, d.severity)),
+            Some(("cupti_events_dropped", 2, Severity::DataLoss))
+        );
         assert_eq!(diagnose(Some(1), "Number of CUPTI events produced: \t30, CUPTI buffers: 50."), None);
         assert_eq!(diagnose(Some(2), "Something new").map(|d| d.code), Some("profiler_warning"));
         let nvtx = diagnose(Some(2), "Not all NVTX events might have been collected.");

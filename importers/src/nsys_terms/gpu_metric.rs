@@ -48,7 +48,9 @@ impl GpuMetric {
             Some(bracket) if bracket.ends_with('%') => frac(base),
             // Labelled MHz in every export, and Hz in truth.
             Some("MHz" | "Hz" | "GHz") => plain(base, Unit::Hz),
-            Some(bracket @ ("GB/s" | "MB/s" | "B/s")) => plain(format!("{base} [{bracket}]"), Unit::BytesPerS),
+            Some(bracket @ ("GB/s" | "MB/s" | "B/s")) => {
+                plain(format!("{base} [{bracket}]"), Unit::BytesPerS)
+            }
             Some(bracket) => plain(format!("{base} [{bracket}]"), Unit::Count),
             None if base.contains("Clock") => plain(base, Unit::Hz),
             None if base.contains("Requests") => plain(format!("{base} [Requests]"), Unit::Count),

@@ -2,8 +2,8 @@
 
 use tracecard_model::{Cancelled, Progress, Span, Trace};
 
-use crate::Table;
 use crate::derived::Derived;
+use crate::{DevicePartition, Steps, Table};
 
 /// One analysis.
 #[derive(Debug)]
@@ -30,9 +30,12 @@ pub struct Input<'a> {
 /// The user's choices, the same for every analyzer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Params {
-    /// The part of the run to look at; `None`: all of it.
+    /// The part of the run to look at; `None`: all of it. What devices do in it (`devices`, `idle_by_cause`,
+    /// wall times) is cut at its ends to the ns; tables of slices count those that overlap it with their
+    /// whole duration, as `nsys stats --filter-time` does; steps are those that lie wholly inside.
     pub window: Option<Span>,
-    /// The device to look at, by its number; `None`: all.
+    /// The device to look at, by its number; `None`: all. Calls, ranges and operators are the host's: their
+    /// host times stay, their device times are those of the device.
     pub device: Option<u32>,
     /// What a step is; `None`: found by rule SIG-1.
     pub steps: Option<StepRule>,
@@ -69,6 +72,10 @@ pub struct Analysis {
     pub tables: Vec<Table>,
     /// (analyzer id, reason), in the order of [`crate::ALL`].
     pub abstained: Vec<(&'static str, String)>,
+    /// What each device that has work did in the window, by device number, with all gaps: for the timeline.
+    pub partitions: Vec<DevicePartition>,
+    /// The steps of the whole run; `None` where there are none.
+    pub steps: Option<Steps>,
 }
 
 impl Analysis {

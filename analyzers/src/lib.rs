@@ -5,23 +5,61 @@
 //! Times are ns, shares are unions of spans and never above 1, unknown is null.
 
 mod analyzer;
+mod apis;
+mod attribution;
+mod call_tree;
+mod copies;
+mod counters;
 mod derived;
+mod device_summary;
+mod device_work;
+mod grouped;
+mod health;
+mod idle;
+mod kernel_names;
+mod kernels;
+mod normalise;
+mod nvtx_texts;
+mod op_key;
+mod operators;
+mod partition;
+mod patterns;
+mod range_paths;
+mod ranges;
+mod run_all;
+mod stats;
+mod step_classes;
+mod step_source;
+mod step_summary;
+mod steps;
 mod table;
+mod table_text;
+#[cfg(test)]
+mod testing;
 
-use tracecard_model::{Progress, Trace};
-
-pub use analyzer::{AnalyzeError, Analysis, Analyzer, Input, Outcome, Params, StepRule};
+pub use analyzer::{Analysis, AnalyzeError, Analyzer, Input, Outcome, Params, StepRule};
 pub use derived::Derived;
+pub use device_work::Label;
+pub use idle::{Cause, Gap};
+pub use kernel_names::{family, short_name, tensor_core};
+pub use normalise::{api_name, range_name};
+pub use operators::NOT_ATTRIBUTED;
+pub use partition::{DevicePartition, Split};
+pub use run_all::run_all;
+pub use step_source::HostStep;
+pub use steps::{DeviceStep, StepStats, Steps};
 pub use table::{Cell, Column, Data, Table, Unit};
 
 /// Every analyzer, in the order shown to the user.
-pub const ALL: &[Analyzer] = &[];
-
-/// Run every analyzer.
-///
-/// # Errors
-/// Only when cancelled.
-pub fn run_all(trace: &Trace, params: &Params, progress: &Progress) -> Result<Analysis, AnalyzeError> {
-    let _ = (trace, params, progress);
-    Ok(Analysis::default())
-}
+pub const ALL: &[Analyzer] = &[
+    device_summary::ANALYZER,
+    step_summary::ANALYZER,
+    operators::ANALYZER,
+    kernels::ANALYZER,
+    copies::ANALYZER,
+    apis::ANALYZER,
+    ranges::ANALYZER,
+    nvtx_texts::ANALYZER,
+    counters::ANALYZER,
+    health::ANALYZER,
+];

@@ -83,6 +83,61 @@ pub struct Table {
     pub columns: Vec<Column>,
 }
 
+impl Column {
+    /// A column of whole numbers.
+    pub fn ints(
+        id: &'static str,
+        title: &'static str,
+        unit: Unit,
+        doc: &'static str,
+        cells: impl IntoIterator<Item = Option<i64>>,
+    ) -> Self {
+        Self { id, title, unit, doc, data: Data::Int(cells.into_iter().collect()) }
+    }
+
+    /// A column of real numbers. What is not finite (a division by zero) is unknown.
+    pub fn reals(
+        id: &'static str,
+        title: &'static str,
+        unit: Unit,
+        doc: &'static str,
+        cells: impl IntoIterator<Item = Option<f64>>,
+    ) -> Self {
+        let finite = cells.into_iter().map(|cell| cell.filter(|value| value.is_finite()));
+        Self { id, title, unit, doc, data: Data::Real(finite.collect()) }
+    }
+
+    /// A column of texts.
+    pub fn texts(
+        id: &'static str,
+        title: &'static str,
+        doc: &'static str,
+        cells: impl IntoIterator<Item = Option<String>>,
+    ) -> Self {
+        Self { id, title, unit: Unit::Text, doc, data: Data::Text(cells.into_iter().collect()) }
+    }
+
+    /// A column of yes and no.
+    pub fn flags(
+        id: &'static str,
+        title: &'static str,
+        doc: &'static str,
+        cells: impl IntoIterator<Item = Option<bool>>,
+    ) -> Self {
+        Self { id, title, unit: Unit::Flag, doc, data: Data::Flag(cells.into_iter().collect()) }
+    }
+
+    /// A column of slices to show.
+    pub fn slices(
+        id: &'static str,
+        title: &'static str,
+        doc: &'static str,
+        cells: impl IntoIterator<Item = Option<SliceId>>,
+    ) -> Self {
+        Self { id, title, unit: Unit::Slice, doc, data: Data::Slice(cells.into_iter().collect()) }
+    }
+}
+
 impl Data {
     /// How many cells.
     pub fn len(&self) -> usize {
@@ -135,6 +190,31 @@ impl Table {
     pub fn int(&self, row: usize, column: &str) -> Option<i64> {
         match self.cell(row, column) {
             Cell::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A real number, or a whole one as such; `None` where unknown or no number.
+    pub fn real(&self, row: usize, column: &str) -> Option<f64> {
+        match self.cell(row, column) {
+            Cell::Real(value) => Some(value),
+            Cell::Int(value) => Some(value as f64),
+            _ => None,
+        }
+    }
+
+    /// Yes or no; `None` where unknown or neither.
+    pub fn flag(&self, row: usize, column: &str) -> Option<bool> {
+        match self.cell(row, column) {
+            Cell::Flag(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// A slice; `None` where unknown or no slice.
+    pub fn slice(&self, row: usize, column: &str) -> Option<SliceId> {
+        match self.cell(row, column) {
+            Cell::Slice(value) => Some(value),
             _ => None,
         }
     }

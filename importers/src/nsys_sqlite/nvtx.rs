@@ -105,7 +105,7 @@ struct Range {
 fn push_range(fragment: &mut Fragment<'_>, range: Range) {
     let Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags } = range;
     let track = match kind {
-        SliceKind::NvtxStartEnd => fragment.process_track(TrackFamily::NvtxStartEnd, global_tid),
+        SliceKind::NvtxStartEnd => fragment.start_end_track(global_tid),
         _ => fragment.thread_track(TrackFamily::Nvtx, global_tid),
     };
     let slice = NewSlice { track, kind, name, start_ns, dur_ns, correlation: None };

@@ -146,8 +146,8 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
             continue;
         }
         let text = "kernels were launched but no device work was recorded; this is not an idle GPU. Known causes: \
-                    processes forked from a traced one, CUDA linked statically in an odd way, WSL2, a stopped \
-                    capture, an error that stuck";
+                    forked worker processes, launches into a graph that was not traced, WSL2, a CUDA runtime that \
+                    the profiler could not hook, an earlier CUDA error";
         let pid = known.target.process_key(*owner).1;
         let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);

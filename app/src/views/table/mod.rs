@@ -118,8 +118,7 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Optio
 
 /// Why an analyzer has no table.
 fn abstained<'a>(analysis: &'a Analysis, spec: &Spec) -> &'a str {
-    let names = [spec.table, spec.view.name()];
-    let reason = analysis.abstained.iter().find(|(id, _)| names.contains(id));
+    let reason = analysis.abstained.iter().find(|(id, _)| *id == spec.analyzer);
     reason.map_or("This trace does not hold what the table needs.", |(_, reason)| reason)
 }
 
@@ -186,7 +185,8 @@ impl Rows<'_> {
         let text_width =
             ui.ctx().fonts_mut(|fonts| TextWidth::from_advances(|sign| fonts.glyph_width(&body_font, sign)));
         let least_pt = least_pt + 8.0 * columns.len() as f32;
-        egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        let margin = egui::Margin::symmetric(self.theme.space.m as i8, 0);
+        egui::ScrollArea::horizontal().auto_shrink(false).content_margin(margin).show(ui, |ui| {
             ui.set_min_width(least_pt.max(ui.available_width()));
             ui.spacing_mut().item_spacing = vec2(self.theme.space.m, 0.0);
             let mut builder = TableBuilder::new(ui)

@@ -37,7 +37,7 @@ mod table_text;
 #[cfg(test)]
 mod testing;
 
-pub use analyzer::{AnalyzeError, Analysis, Analyzer, Input, Outcome, Params, StepRule};
+pub use analyzer::{Analysis, AnalyzeError, Analyzer, Input, Outcome, Params, StepRule};
 pub use derived::Derived;
 pub use device_work::Label;
 pub use idle::{Cause, Gap};

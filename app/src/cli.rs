@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use tracecard_importers::ImportError;
 
-pub use load::{Run, load};
+pub use load::{Loaded, load};
 pub use time_window::{StepWindow, TimeWindow};
 
 /// Opens a GPU profile and says where the time went and why.

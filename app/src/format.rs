@@ -46,6 +46,63 @@ pub fn count(n: i64) -> String {
     text
 }
 
+/// A number of things with its noun: `1 slice`, `2 345 slices`.
+pub fn counted(n: usize, noun: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", count(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+/// A duration or instant to the ns: `1 234 567 ns`.
+pub fn exact_ns(ns: i64) -> String {
+    format!("{} ns", count(ns))
+}
+
+/// A plain number, four significant digits.
+pub fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 { count(value as i64) } else { significant(value) }
+}
+
+/// Units of time, smallest first: (power of ten in ns, sign).
+const TIME_UNITS: [(u32, &str); 4] = [(0, "ns"), (3, "µs"), (6, "ms"), (9, "s")];
+
+/// A time on an axis whose ticks are `step_ns` apart, in the unit that fits `largest_ns`, with just the
+/// decimals that tell ticks apart: `12.5 ms`. `None` where that takes more than four decimals.
+pub fn tick(t_ns: i64, step_ns: i64, largest_ns: u64) -> Option<String> {
+    let step_power = step_ns.max(1).ilog10();
+    let is_fitting = |(power, _): &&(u32, &str)| 10_u64.pow(*power) <= largest_ns;
+    let (power, sign) = *TIME_UNITS.iter().rev().find(is_fitting).unwrap_or(&TIME_UNITS[0]);
+    let decimals = power.saturating_sub(step_power);
+    let value = t_ns as f64 / 10_f64.powi(power as i32);
+    (decimals <= 4).then(|| format!("{value:.*} {sign}", decimals as usize))
+}
+
+/// A sample of a counter in the unit of its track.
+pub fn counter_value(value: f64, unit: Option<tracecard_model::Unit>) -> String {
+    use tracecard_model::Unit as U;
+    match unit {
+        Some(U::Frac) => percent(value),
+        Some(U::BytesPerS) => bytes_per_s(value),
+        Some(U::Bytes) => bytes(value),
+        Some(U::Hz) => scaled(value, "Hz"),
+        Some(U::W) => format!("{} W", significant(value)),
+        Some(U::C) => format!("{} °C", significant(value)),
+        Some(U::Count) | None => number(value),
+    }
+}
+
+/// A cell as it is, for the clipboard: no unit, no rounding; unknown is empty.
+pub fn raw_cell(cell: Cell<'_>) -> String {
+    match cell {
+        Cell::Unknown => String::new(),
+        Cell::Int(value) => value.to_string(),
+        Cell::Real(value) => value.to_string(),
+        // Tabs and line ends would break the row.
+        Cell::Text(text) => text.replace(['\t', '\n', '\r'], " "),
+        Cell::Flag(flag) => flag.to_string(),
+        Cell::Slice(slice) => slice.0.to_string(),
+    }
+}
+
 /// A table cell in the unit of its column.
 pub fn cell(cell: Cell<'_>, unit: Unit) -> String {
     let number = match cell {
@@ -120,6 +177,31 @@ mod tests {
         assert_eq!(count(1_234_567), "1 234 567");
         assert_eq!(count(-123), "-123");
         assert_eq!(percent(0.1234), "12.3 %");
+    }
+
+    #[test]
+    fn things_are_counted_with_their_noun() {
+        assert_eq!(counted(1, "slice"), "1 slice");
+        assert_eq!(counted(2_345, "slice"), "2 345 slices");
+        assert_eq!(exact_ns(1_234_567), "1 234 567 ns");
+        assert_eq!(number(0.5), "0.5");
+        assert_eq!(counter_value(0.25, Some(tracecard_model::Unit::Frac)), "25.0 %");
+    }
+
+    #[test]
+    fn ticks_show_what_tells_them_apart() {
+        assert_eq!(tick(12_500_000, 500_000, 20_000_000).unwrap(), "12.5 ms");
+        assert_eq!(tick(0, 500_000, 20_000_000).unwrap(), "0.0 ms");
+        assert_eq!(tick(3_000_000_000, 1_000_000_000, 9_000_000_000).unwrap(), "3 s");
+        assert_eq!(tick(40, 5, 60).unwrap(), "40 ns");
+        assert_eq!(tick(12_345_678_901, 100, 12_345_679_000), None);
+    }
+
+    #[test]
+    fn copied_cells_keep_every_digit() {
+        assert_eq!(raw_cell(Cell::Unknown), "");
+        assert_eq!(raw_cell(Cell::Int(1500)), "1500");
+        assert_eq!(raw_cell(Cell::Text("a\tb")), "a b");
     }
 
     #[test]

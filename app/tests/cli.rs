@@ -44,7 +44,10 @@ fn bad_files_get_one_clear_message_each() {
     let whole = std::fs::read(sample("nsys/h100_training.sqlite")).unwrap();
     let report = b"NVIDIA Tegra Profiler Report 2026@1@1@204-261137176666v0.\nxx[END]";
     let no_export = dir.path().join("no_export.sqlite");
-    rusqlite::Connection::open(&no_export).unwrap().execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1)").unwrap();
+    rusqlite::Connection::open(&no_export)
+        .unwrap()
+        .execute_batch("CREATE TABLE t(a); INSERT INTO t VALUES(1)")
+        .unwrap();
 
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     let cases: &[(PathBuf, &[&str])] = &[
@@ -118,12 +121,25 @@ fn json_report(args: &[&str]) -> Value {
 
 #[test]
 fn the_json_report_keeps_its_contract() {
-    for name in ["nsys/h100_training.sqlite", "torch/h100_training.json.gz", "torch/cpu_transformer.json.gz"] {
+    for name in ["nsys/h100_training.sqlite", "torch/h100_training.json.gz", "torch/cpu_transformer.json.gz"]
+    {
         let report = json_report(&[text(&sample(name))]);
         assert_eq!(report["schema"], "tracecard.report/1");
         for key in [
-            "run", "health", "devices", "steps", "collectives", "kernels", "operators", "apis", "copies", "ranges",
-            "counters", "findings", "unknown", "abstained",
+            "run",
+            "health",
+            "devices",
+            "steps",
+            "collectives",
+            "kernels",
+            "operators",
+            "apis",
+            "copies",
+            "ranges",
+            "counters",
+            "findings",
+            "unknown",
+            "abstained",
         ] {
             assert!(report.get(key).is_some(), "{name} lacks {key}");
         }
@@ -147,7 +163,11 @@ fn both_formats_of_one_run_tell_the_same() {
     let torch = json_report(&[text(&sample("torch/h100_training.json.gz"))]);
     let kernels = |report: &Value| -> Vec<(String, i64, i64)> {
         let row = |k: &Value| {
-            (k["name"].as_str().unwrap().to_owned(), k["count"].as_i64().unwrap(), k["total_ns"].as_i64().unwrap())
+            (
+                k["name"].as_str().unwrap().to_owned(),
+                k["count"].as_i64().unwrap(),
+                k["total_ns"].as_i64().unwrap(),
+            )
         };
         report["kernels"].as_array().unwrap().iter().map(row).collect()
     };

@@ -44,7 +44,8 @@ impl Input {
         let io_error = |source| ImportError::Io { path: path.to_owned(), source };
         let meta = std::fs::metadata(path).map_err(io_error)?;
         if meta.is_dir() {
-            let reason = "this is a directory; a directory of ranks is not supported, open one file".to_owned();
+            let reason =
+                "this is a directory; a directory of ranks is not supported, open one file".to_owned();
             return Err(ImportError::Unreadable { path: path.to_owned(), reason });
         }
         let mut magic = Vec::new();
@@ -127,7 +128,9 @@ impl Input {
             [b'P', b'K', 3 | 5, ..] => "this is a zip archive; unpack it first",
             [b'%', b'P', b'D', b'F', ..] => "this is a PDF document",
             [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-            head if head.iter().all(|b| *b == 0) => "the file starts with zeros; the export or the copy was cut short",
+            head if head.iter().all(|b| *b == 0) => {
+                "the file starts with zeros; the export or the copy was cut short"
+            }
             head if head.starts_with(b"<") => "this is an HTML or XML text",
             _ => "this is no profile that Tracecard knows",
         };

@@ -11,7 +11,7 @@ use super::{BadArguments, Selection};
 
 /// A trace and what the analyzers say about it.
 #[derive(Debug)]
-pub struct Run {
+pub struct Loaded {
     /// Where it came from.
     pub path: PathBuf,
     /// The trace.
@@ -26,9 +26,10 @@ pub struct Run {
 ///
 /// # Errors
 /// When it cannot be read, or when a choice fits nothing in it.
-pub(super) fn load_selected(path: &Path, selection: &Selection) -> anyhow::Result<Run> {
+pub(super) fn load_selected(path: &Path, selection: &Selection) -> anyhow::Result<Loaded> {
     if path.as_os_str() == "-" {
-        let text = "reading from standard input is not part of this version; name a file (`./-` for one called -)";
+        let text =
+            "reading from standard input is not part of this version; name a file (`./-` for one called -)";
         return Err(BadArguments(text.to_owned()).into());
     }
     let mut params = Params {
@@ -61,10 +62,10 @@ pub(super) fn load_selected(path: &Path, selection: &Selection) -> anyhow::Resul
 ///
 /// # Errors
 /// [`tracecard_importers::ImportError`] or [`tracecard_analyzers::AnalyzeError`].
-pub fn load(path: &Path, params: &Params, progress: &Progress) -> anyhow::Result<Run> {
+pub fn load(path: &Path, params: &Params, progress: &Progress) -> anyhow::Result<Loaded> {
     let trace = tracecard_importers::open(path, progress)?;
     let analysis = run_all(&trace, params, progress)?;
-    Ok(Run { path: path.to_owned(), trace, params: params.clone(), analysis })
+    Ok(Loaded { path: path.to_owned(), trace, params: params.clone(), analysis })
 }
 
 /// Run work while its progress is shown on stderr, where that is a terminal.
@@ -89,7 +90,8 @@ fn with_progress<T: Send>(work: impl FnOnce(&Progress) -> anyhow::Result<T> + Se
 
 /// `nvtx:REGEX`, `kernel:REGEX`, `annotation:REGEX`, `every:N`.
 pub(super) fn parse_steps(text: &str) -> Result<StepRule, String> {
-    let (kind, rule) = text.split_once(':').ok_or("expected nvtx:REGEX, kernel:REGEX, annotation:REGEX or every:N")?;
+    let (kind, rule) =
+        text.split_once(':').ok_or("expected nvtx:REGEX, kernel:REGEX, annotation:REGEX or every:N")?;
     let regex = || regex::Regex::new(rule).map(|_| rule.to_owned()).map_err(|e| e.to_string());
     match kind {
         "nvtx" => regex().map(StepRule::Nvtx),

@@ -64,23 +64,44 @@ fn parse_time_ns(text: &str) -> Result<i64, String> {
 }
 
 impl StepWindow {
+    fn text(self) -> String {
+        if self.first == self.last {
+            self.first.to_string()
+        } else {
+            format!("{}..{}", self.first, self.last)
+        }
+    }
+
     /// The time from the start of the first step to the end of the last, over all devices.
     ///
     /// # Errors
     /// A sentence when the trace has no such steps.
     pub(super) fn span(self, analysis: &Analysis) -> Result<Span, String> {
         let table = analysis.table("step_list").ok_or("the trace has no steps; name them with --steps")?;
+        let rows = 0..table.n_rows();
+        // `ProfilerStep#12` is step 12 to the user; steps whose names have no number count from 0.
+        let named: Option<Vec<i64>> =
+            rows.clone().map(|row| trailing_number(table.text(row, "name")?)).collect();
+        let numbers =
+            named.unwrap_or_else(|| rows.map(|row| table.int(row, "number").unwrap_or(-1)).collect());
         let mut window: Option<Span> = None;
-        for row in 0..table.n_rows() {
-            let (step, start, dur) = (table.int(row, "step"), table.int(row, "start_ns"), table.int(row, "dur_ns"));
-            let (Some(step), Some(start_ns), Some(dur_ns)) = (step, start, dur) else { continue };
-            if self.first <= step && step <= self.last {
+        for (row, number) in numbers.into_iter().enumerate() {
+            let (Some(start_ns), Some(dur_ns)) = (table.int(row, "start_ns"), table.int(row, "dur_ns"))
+            else {
+                continue;
+            };
+            if self.first <= number && number <= self.last {
                 let span = Span::from_start_dur_ns(start_ns, dur_ns);
                 window = Some(window.map_or(span, |w| w.hull(span)));
             }
         }
-        window.ok_or_else(|| format!("the trace has no step {}..{}", self.first, self.last))
+        window.ok_or_else(|| format!("the trace has no step {}", self.text()))
     }
+}
+
+fn trailing_number(name: &str) -> Option<i64> {
+    let digits = name.chars().rev().take_while(char::is_ascii_digit).count();
+    name.get(name.len() - digits..)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use tracecard_analyzers::{Cell, Table, Unit};
 use tracecard_model::{SliceKind, Trace};
 
-use crate::cli::Run;
+use crate::cli::Loaded;
 
 /// JSON whose objects keep the order of the contract.
 enum Node {
@@ -46,24 +46,67 @@ const LISTS: &[(&str, &[&str])] = &[
     (
         "collectives",
         &[
-            "kind", "group", "size", "dtype", "device", "count", "bytes", "total_ns", "exposed_ns",
-            "algbw_bytes_per_s", "busbw_bytes_per_s", "transfer_ns", "wait_ns",
+            "kind",
+            "group",
+            "size",
+            "dtype",
+            "device",
+            "count",
+            "bytes",
+            "total_ns",
+            "exposed_ns",
+            "algbw_bytes_per_s",
+            "busbw_bytes_per_s",
+            "transfer_ns",
+            "wait_ns",
         ],
     ),
     (
         "kernels",
         &[
-            "name", "short_name", "family", "device", "count", "total_ns", "wall_ns", "mean_ns", "median_ns",
-            "min_ns", "max_ns", "stddev_ns", "share_frac", "tensor_core", "occupancy_frac", "occupancy_limiter",
+            "name",
+            "short_name",
+            "family",
+            "device",
+            "count",
+            "total_ns",
+            "wall_ns",
+            "mean_ns",
+            "median_ns",
+            "min_ns",
+            "max_ns",
+            "stddev_ns",
+            "share_frac",
+            "tensor_core",
+            "occupancy_frac",
+            "occupancy_limiter",
             "waves",
         ],
     ),
     (
         "operators",
         &[
-            "name", "shapes", "dtype", "count", "self_device_ns", "total_device_ns", "wall_ns", "container",
-            "self_cpu_ns", "total_cpu_ns", "flops", "flops_executed", "bytes", "flops_per_byte", "flops_per_s",
-            "bytes_per_s", "bound", "roof_frac", "sm_active_frac", "occupancy_frac", "l2_hit_frac",
+            "name",
+            "shapes",
+            "dtype",
+            "count",
+            "self_device_ns",
+            "total_device_ns",
+            "wall_ns",
+            "container",
+            "self_cpu_ns",
+            "total_cpu_ns",
+            "flops",
+            "flops_executed",
+            "bytes",
+            "flops_per_byte",
+            "flops_per_s",
+            "bytes_per_s",
+            "bound",
+            "roof_frac",
+            "sm_active_frac",
+            "occupancy_frac",
+            "l2_hit_frac",
         ],
     ),
     ("apis", &["name", "count", "total_ns", "mean_ns", "max_ns", "errors"]),
@@ -73,20 +116,39 @@ const LISTS: &[(&str, &[&str])] = &[
 ];
 
 const DEVICE_KEYS: &[&str] = &[
-    "device", "window_ns", "busy_ns", "compute_ns", "copy_ns", "comm_ns", "exposed_comm_ns", "exposed_copy_ns",
+    "device",
+    "window_ns",
+    "busy_ns",
+    "compute_ns",
+    "copy_ns",
+    "comm_ns",
+    "exposed_comm_ns",
+    "exposed_copy_ns",
     "idle_ns",
 ];
 
 const STEP_KEYS: &[&str] = &[
-    "source", "count", "steady", "classes", "median_ns", "p95_ns", "max_ns", "cv", "host_median_ns", "flops",
-    "mfu_frac", "items_per_s", "joules", "memory_peak_bytes",
+    "source",
+    "count",
+    "steady",
+    "classes",
+    "median_ns",
+    "p95_ns",
+    "max_ns",
+    "cv",
+    "host_median_ns",
+    "flops",
+    "mfu_frac",
+    "items_per_s",
+    "joules",
+    "memory_peak_bytes",
 ];
 
 /// The report as JSON text. `top` cuts the lists.
 ///
 /// # Errors
 /// When the file cannot be read again for its hash.
-pub fn json(run: &Run, top: Option<usize>) -> anyhow::Result<String> {
+pub fn json(run: &Loaded, top: Option<usize>) -> anyhow::Result<String> {
     let mut fields = vec![("schema", value("tracecard.report/1")), ("run", run_node(run)?)];
     let mut lists: Vec<(&'static str, Node)> =
         LISTS.iter().map(|(id, keys)| (*id, list_node(run.analysis.table(id), keys, top))).collect();
@@ -108,7 +170,7 @@ pub fn json(run: &Run, top: Option<usize>) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn run_node(run: &Run) -> anyhow::Result<Node> {
+fn run_node(run: &Loaded) -> anyhow::Result<Node> {
     let trace = &run.trace;
     let window = run.params.window.or(trace.span());
     let kinds = trace.slices.kinds();
@@ -155,7 +217,7 @@ fn device_properties(trace: &Trace) -> Node {
     Node::List(rows.collect())
 }
 
-fn devices_node(run: &Run) -> Node {
+fn devices_node(run: &Loaded) -> Node {
     let Some(table) = run.analysis.table("devices") else { return Node::List(Vec::new()) };
     let causes = run.analysis.table("idle_by_cause");
     let rows = (0..table.n_rows()).map(|row| {
@@ -179,7 +241,8 @@ fn list_node(table: Option<&Table>, keys: &[&'static str], top: Option<usize>) -
 
 /// The contract's keys first, then what else the table has.
 fn row_node(table: &Table, row: usize, keys: &[&'static str]) -> Node {
-    let mut fields: Vec<(&'static str, Node)> = keys.iter().map(|key| (*key, cell_node(table.cell(row, key)))).collect();
+    let mut fields: Vec<(&'static str, Node)> =
+        keys.iter().map(|key| (*key, cell_node(table.cell(row, key)))).collect();
     for column in &table.columns {
         if column.unit != Unit::Slice && !keys.contains(&column.id) {
             fields.push((column.id, cell_node(column.data.cell(row))));

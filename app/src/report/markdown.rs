@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tracecard_analyzers::{Cell, Column, Table, Unit};
 
-use crate::cli::Run;
+use crate::cli::Loaded;
 use crate::{format, headline};
 
 /// Columns of each table worth a reader's time, in order; the JSON report has all.
@@ -19,25 +19,45 @@ const SECTIONS: &[(&str, &[&str])] = &[
 ];
 
 /// The report as Markdown; lists show at most `top` rows and say how many they leave out.
-pub fn markdown(run: &Run, top: usize) -> String {
+pub fn markdown(run: &Loaded, top: usize) -> String {
     let mut out = String::new();
     // Writing to a String cannot fail.
     let _ = write_report(run, top, &mut out);
     out
 }
 
-fn write_report(run: &Run, top: usize, out: &mut String) -> std::fmt::Result {
+fn write_report(run: &Loaded, top: usize, out: &mut String) -> std::fmt::Result {
     let name = run.path.file_name().unwrap_or_default().to_string_lossy();
     writeln!(out, "# {}\n", escape(&name))?;
-    for line in headline::headlines(&run.trace, &run.analysis) {
+    for line in headline::headlines(&run.analysis) {
         writeln!(out, "**{}**\n", escape(&line.text()))?;
     }
     write_run(run, out)?;
-    write_table(run.analysis.table("health"), "Trace health", &["severity", "count", "text", "example"], usize::MAX, out)?;
-    let device_columns =
-        ["device", "window_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "comm_ns", "copy_ns"];
+    write_table(
+        run.analysis.table("health"),
+        "Trace health",
+        &["severity", "count", "text", "example"],
+        usize::MAX,
+        out,
+    )?;
+    let device_columns = [
+        "device",
+        "window_ns",
+        "compute_ns",
+        "exposed_comm_ns",
+        "exposed_copy_ns",
+        "idle_ns",
+        "comm_ns",
+        "copy_ns",
+    ];
     write_table(run.analysis.table("devices"), "Devices", &device_columns, usize::MAX, out)?;
-    write_table(run.analysis.table("idle_by_cause"), "Idle by cause", &["device", "cause", "ns"], usize::MAX, out)?;
+    write_table(
+        run.analysis.table("idle_by_cause"),
+        "Idle by cause",
+        &["device", "cause", "ns"],
+        usize::MAX,
+        out,
+    )?;
     let step_columns = ["source", "count", "steady", "median_ns", "p95_ns", "max_ns", "cv", "host_median_ns"];
     write_table(run.analysis.table("steps"), "Steps", &step_columns, usize::MAX, out)?;
     for (id, columns) in SECTIONS {
@@ -54,7 +74,7 @@ fn write_report(run: &Run, top: usize, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-fn write_run(run: &Run, out: &mut String) -> std::fmt::Result {
+fn write_run(run: &Loaded, out: &mut String) -> std::fmt::Result {
     let trace = &run.trace;
     writeln!(out, "- format: {}", trace.meta.format)?;
     writeln!(out, "- tool: {}", escape(trace.meta.tool.as_deref().unwrap_or("unknown")))?;
@@ -70,13 +90,20 @@ fn write_run(run: &Run, out: &mut String) -> std::fmt::Result {
     writeln!(out)
 }
 
-fn write_table(table: Option<&Table>, title: &str, columns: &[&str], top: usize, out: &mut String) -> std::fmt::Result {
+fn write_table(
+    table: Option<&Table>,
+    title: &str,
+    columns: &[&str],
+    top: usize,
+    out: &mut String,
+) -> std::fmt::Result {
     let Some(table) = table.filter(|table| 0 < table.n_rows()) else { return Ok(()) };
     let columns: Vec<&Column> = columns.iter().filter_map(|id| table.column(id)).collect();
     writeln!(out, "## {}\n", escape(title))?;
     let heads: Vec<String> = columns.iter().map(|column| escape(column.title)).collect();
     writeln!(out, "| {} |", heads.join(" | "))?;
-    let rules: Vec<&str> = columns.iter().map(|c| if c.unit == Unit::Text { "---" } else { "---:" }).collect();
+    let rules: Vec<&str> =
+        columns.iter().map(|c| if c.unit == Unit::Text { "---" } else { "---:" }).collect();
     writeln!(out, "| {} |", rules.join(" | "))?;
     for row in 0..table.n_rows().min(top) {
         let cells = columns.iter().map(|column| cell(column.data.cell(row), column.unit));

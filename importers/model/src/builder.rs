@@ -263,7 +263,9 @@ impl TraceBuilder {
         }));
         self.kernels.extend(other.kernels.into_iter().map(|(r, k)| (row(r), k)));
         self.copies.extend(other.copies.into_iter().map(|(r, c)| (row(r), c)));
-        self.ops.extend(other.ops.into_iter().map(|(r, o)| (row(r), Op { args: o.args.map(|a| args[a.idx()]), ..o })));
+        self.ops.extend(
+            other.ops.into_iter().map(|(r, o)| (row(r), Op { args: o.args.map(|a| args[a.idx()]), ..o })),
+        );
         self.collectives.extend(other.collectives.into_iter().map(|(r, c)| {
             let (name, dtype, group) = (to_name(c.name), to_name(c.dtype), to_name(c.group));
             (row(r), Collective { name, dtype, group, ..c })

@@ -67,7 +67,8 @@ fn write_slice(trace: &Trace, slice: crate::SliceId, out: &mut String) -> std::f
         write!(out, " domain={:?}", trace.names.text(*domain))?;
     }
     if let Some(kernel) = trace.kernels.get(slice) {
-        let shape = |s: Option<[u32; 3]>| s.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x}x{y}x{z}"));
+        let shape =
+            |s: Option<[u32; 3]>| s.map_or_else(|| "?".to_owned(), |[x, y, z]| format!("{x}x{y}x{z}"));
         write!(out, " grid={} block={}", shape(kernel.grid), shape(kernel.block))?;
         if let Some(registers) = kernel.registers {
             write!(out, " regs={registers}")?;

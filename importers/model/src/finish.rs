@@ -7,9 +7,9 @@ use crate::builder::{FlowEnd, TrackInfo};
 use crate::nest::{TrackColumns, lanes, nest};
 use crate::trace::NO_PARENT;
 use crate::{
-    Cancelled, Counters, DeviceId, IssueLog, LinkKind, Links, Lod, Marks, ProcessId, Progress, RowIdx, Severity,
-    SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices, Span, Trace, TraceBuilder, Track, TrackFamily,
-    TrackId, TrackKey,
+    Cancelled, Counters, DeviceId, IssueLog, LinkKind, Links, Lod, Marks, ProcessId, Progress, RowIdx,
+    Severity, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices, Span, Trace, TraceBuilder, Track,
+    TrackFamily, TrackId, TrackKey,
 };
 
 /// In the map from pushed rows to slices: the row was dropped.
@@ -81,7 +81,9 @@ impl TraceBuilder {
     }
 
     fn shift_to_first_slice(&mut self) {
-        let Some(zero_ns) = self.slices.iter().filter(|s| 0 <= s.dur_ns).map(|s| s.start_ns).min() else { return };
+        let Some(zero_ns) = self.slices.iter().filter(|s| 0 <= s.dur_ns).map(|s| s.start_ns).min() else {
+            return;
+        };
         let shift = |t: &mut i64| *t = t.saturating_sub(zero_ns);
         self.slices.iter_mut().for_each(|s| shift(&mut s.start_ns));
         self.marks.iter_mut().for_each(|m| shift(&mut m.1));
@@ -116,7 +118,8 @@ impl TraceBuilder {
             _ => 0,
         };
         let thread = key.thread.clone().unwrap_or_default();
-        let os_pid = key.process.and_then(|p| self.processes.get_index(p.idx())).map(|(_, p)| p.os_pid.as_str());
+        let os_pid =
+            key.process.and_then(|p| self.processes.get_index(p.idx())).map(|(_, p)| p.os_pid.as_str());
         let is_main = os_pid == Some(thread.as_str());
         let number = thread.parse::<u64>().unwrap_or(u64::MAX);
         let device: Option<(u32, DeviceId)> =
@@ -149,7 +152,8 @@ fn drop_impossible(slices: &mut [SliceRow], issues: &mut IssueLog) {
     let mut example = None;
     for slice in slices {
         if slice.dur_ns < 0 || slice.start_ns.checked_add(slice.dur_ns).is_none() {
-            example.get_or_insert_with(|| format!("start {} ns, duration {} ns", slice.start_ns, slice.dur_ns));
+            example
+                .get_or_insert_with(|| format!("start {} ns, duration {} ns", slice.start_ns, slice.dur_ns));
             slice.dur_ns = -1;
             n_dropped += 1;
         }
@@ -245,8 +249,16 @@ fn nest_tracks(slices: &mut Slices, tracks: &mut [Track], resolution_ns: i64) {
 
 fn count_crossings(slices: &Slices, tracks: &[Track], issues: &mut IssueLog) {
     for (code, family_nests, text) in [
-        ("overlapping_device_slices", false, "slices of one stream overlap; all are kept, on lanes of their own"),
-        ("crossing_host_slices", true, "slices of one thread cross without nesting; all are kept, on rows of their own"),
+        (
+            "overlapping_device_slices",
+            false,
+            "slices of one stream overlap; all are kept, on lanes of their own",
+        ),
+        (
+            "crossing_host_slices",
+            true,
+            "slices of one thread cross without nesting; all are kept, on rows of their own",
+        ),
     ] {
         for track in tracks {
             let family = track.key.family;
@@ -356,7 +368,11 @@ fn marks(rows: Vec<(TrackId, i64, crate::NameId)>, track_from_pushed: &[TrackId]
     marks
 }
 
-fn counters(rows: Vec<(TrackId, i64, f64)>, track_from_pushed: &[TrackId], issues: &mut IssueLog) -> Counters {
+fn counters(
+    rows: Vec<(TrackId, i64, f64)>,
+    track_from_pushed: &[TrackId],
+    issues: &mut IssueLog,
+) -> Counters {
     let n_pushed = rows.len();
     let mut rows: Vec<_> = rows
         .into_iter()

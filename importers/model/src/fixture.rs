@@ -157,7 +157,8 @@ impl State {
     fn slice(&mut self, kind_text: &str, name: &str, start: &str, dur: &str, rest: &[&str]) -> Option<()> {
         let copy_kind = CopyKind::from_text(kind_text).filter(|kind| *kind != CopyKind::Memset);
         let kind = if copy_kind.is_some() { SliceKind::Memcpy } else { SliceKind::from_text(kind_text)? };
-        let correlation = rest.iter().find_map(|w| w.strip_prefix('#')).map_or(Some(0), |c| c.parse().ok())?;
+        let correlation =
+            rest.iter().find_map(|w| w.strip_prefix('#')).map_or(Some(0), |c| c.parse().ok())?;
         let name = self.builder.names.intern(name);
         let is_unclosed = rest.contains(&"unclosed");
         let row = self.builder.push_slice(SliceRow {
@@ -215,7 +216,8 @@ impl State {
             let group_size = number("group_size").map(|n| n as u32);
             let dtype = setting("dtype").map(|d| self.builder.names.intern(d));
             let (in_elements, out_elements) = (number("in"), number("out"));
-            let row_value = Collective { name, dtype, in_elements, out_elements, group_size, ..Collective::default() };
+            let row_value =
+                Collective { name, dtype, in_elements, out_elements, group_size, ..Collective::default() };
             self.builder.push_collective(row, row_value);
         }
         Some(())
@@ -224,7 +226,8 @@ impl State {
     fn op<'t>(&mut self, row: RowIdx, setting: impl Fn(&str) -> Option<&'t str>) {
         let args = &mut self.builder.args;
         let mut text = |key: &str| setting(key).map(|t| args.intern_text(t));
-        let (dims, types, strides, concrete) = (text("dims"), text("types"), text("strides"), text("concrete"));
+        let (dims, types, strides, concrete) =
+            (text("dims"), text("types"), text("strides"), text("concrete"));
         let args_row = ArgsRow { dims, types, strides, concrete };
         let args = (args_row != ArgsRow::default()).then(|| self.builder.args.intern(args_row));
         let sequence = setting("seq").and_then(|n| n.parse().ok());

@@ -46,7 +46,13 @@ pub struct IssueLog(IndexMap<&'static str, Issue>);
 impl IssueLog {
     /// Count one more of a kind. The text and example of the first call are kept; `example` is only
     /// evaluated then, so it may be costly.
-    pub fn count(&mut self, severity: Severity, code: &'static str, text: &str, example: impl FnOnce() -> String) {
+    pub fn count(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        text: &str,
+        example: impl FnOnce() -> String,
+    ) {
         self.count_n(1, severity, code, text, example);
     }
 

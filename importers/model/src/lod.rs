@@ -127,7 +127,8 @@ impl RowIndex {
             }
             None => {
                 let start = |id: u32| slices.start_ns[id as usize];
-                let first = self.ids.partition_point(|id| start(*id) + slices.dur_ns[*id as usize] <= from_ns);
+                let first =
+                    self.ids.partition_point(|id| start(*id) + slices.dur_ns[*id as usize] <= from_ns);
                 first..self.ids.partition_point(|id| start(*id) < window.end_ns)
             }
         };

@@ -3,9 +3,7 @@
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 
-use crate::{
-    ArgsId, CopyKind, DeviceId, MemoryKind, NameId, Names, ProcessId, SliceId, TrackFamily, Unit,
-};
+use crate::{ArgsId, CopyKind, DeviceId, MemoryKind, NameId, Names, ProcessId, SliceId, TrackFamily, Unit};
 
 /// Rows that only some slices have, sorted by slice. At most one row a slice.
 #[derive(Clone, Debug)]
@@ -120,7 +118,15 @@ impl TrackKey {
     /// A track of one thread.
     pub fn thread(family: TrackFamily, process: ProcessId, thread: impl Into<String>) -> Self {
         let thread = Some(thread.into());
-        Self { family, process: Some(process), thread, device: None, context: None, stream: None, label: None }
+        Self {
+            family,
+            process: Some(process),
+            thread,
+            device: None,
+            context: None,
+            stream: None,
+            label: None,
+        }
     }
 
     /// A track of one stream of one context of a process on a device.
@@ -138,7 +144,15 @@ impl TrackKey {
     /// A counter of a device or of a process.
     pub fn counter(process: Option<ProcessId>, device: Option<DeviceId>, name: impl Into<String>) -> Self {
         let label = Some(name.into());
-        Self { family: TrackFamily::Counter, process, thread: None, device, context: None, stream: None, label }
+        Self {
+            family: TrackFamily::Counter,
+            process,
+            thread: None,
+            device,
+            context: None,
+            stream: None,
+            label,
+        }
     }
 }
 

@@ -52,7 +52,8 @@ const fn or_null(column: Column) -> Column {
 }
 
 /// All tables, in the order documented to the user.
-pub const TABLES: &[Table] = &[PROCESSES, DEVICES, TRACKS, SLICES, KERNELS, COPIES, OPS, LINKS, COUNTERS, MARKS, MEMORY];
+pub const TABLES: &[Table] =
+    &[PROCESSES, DEVICES, TRACKS, SLICES, KERNELS, COPIES, OPS, LINKS, COUNTERS, MARKS, MEMORY];
 
 /// Processes of the run.
 pub const PROCESSES: Table = Table {

@@ -1,8 +1,8 @@
 //! The Trace itself: immutable after `finish()`, shared as `Arc<Trace>`.
 
 use crate::{
-    Args, Collective, Copy, CorrelationId, Device, Issue, Kernel, LinkKind, Lod, MemoryEvent, NameId, Names, Op,
-    Process, SideTable, SliceFlags, SliceId, SliceKind, Span, Track, TrackId,
+    Args, Collective, Copy, CorrelationId, Device, Issue, Kernel, LinkKind, Lod, MemoryEvent, NameId, Names,
+    Op, Process, SideTable, SliceFlags, SliceId, SliceKind, Span, Track, TrackId,
 };
 
 /// Facts about the file and the capture.

@@ -72,8 +72,15 @@ fn launches_are_linked_inside_their_process_only() {
     let text = "thread 1 api\n api launch 0 5 #7\nstream 0:7\n kernel a 10 5 #7\n kernel b 20 5 #7\n\
                 process 2\nstream 0:7\n kernel other 30 5 #7\nsync 0:7\n sync wait 40 1 #7";
     let trace = trace(text);
-    let launched: Vec<&str> =
-        trace.links.rows().iter().map(|(kind, _, to)| { assert_eq!(*kind, LinkKind::Launch); trace.name(*to) }).collect();
+    let launched: Vec<&str> = trace
+        .links
+        .rows()
+        .iter()
+        .map(|(kind, _, to)| {
+            assert_eq!(*kind, LinkKind::Launch);
+            trace.name(*to)
+        })
+        .collect();
     assert_eq!(launched, ["a", "b"], "one launch may have many kernels; another process has none");
     let to = |name: &str| trace.slice_ids().find(|id| trace.name(*id) == name).unwrap();
     assert_eq!(trace.launch_of(to("b")).map(|l| trace.name(l)), Some("launch"));
@@ -151,7 +158,9 @@ fn folding_hides_nothing_without_counting() {
 #[test]
 fn a_window_shows_what_touches_it() {
     let trace = trace("stream 0:7\n kernel a 0 10\n kernel b 20 10\n kernel c 40 10");
-    let names = |a, b| -> Vec<&str> { marks(&trace, Span::new(a, b), 1).iter().map(|m| trace.name(m.longest)).collect() };
+    let names = |a, b| -> Vec<&str> {
+        marks(&trace, Span::new(a, b), 1).iter().map(|m| trace.name(m.longest)).collect()
+    };
     assert_eq!(names(5, 25), ["a", "b"]);
     assert_eq!(names(12, 18), Vec::<&str>::new());
     assert_eq!(names(-100, 100), ["a", "b", "c"]);

@@ -5,7 +5,8 @@ use tracecard_model::{Progress, TraceBuilder};
 use crate::{ImportError, Importer, Info, Input};
 
 /// PyTorch or chrome trace.
-pub(crate) const IMPORTER: Importer = Importer { id: "kineto-json", title: "PyTorch or chrome trace", sniff, read, info };
+pub(crate) const IMPORTER: Importer =
+    Importer { id: "kineto-json", title: "PyTorch or chrome trace", sniff, read, info };
 
 fn sniff(_: &Input) -> bool {
     false

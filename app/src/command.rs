@@ -1,0 +1,228 @@
+//! Everything the user can ask for, as data; menus, shortcuts and palette come from one list.
+
+use std::path::PathBuf;
+
+use egui::{Key, Modifiers};
+use tracecard_model::{SliceId, Span};
+
+use crate::state::{Appearance, Slot, Wheel};
+use crate::views::ViewId;
+
+/// A wish, carried out between frames by the window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Ask for a file.
+    OpenDialog,
+    /// Open a file in place of the run on screen.
+    Open(PathBuf),
+    /// Stop a running job.
+    Cancel(Slot),
+    /// Close the message under the menu bar.
+    DismissNotice,
+    /// Bring a view to the front, reopening it if it was closed.
+    Show(ViewId),
+    /// Take a view out of the dock.
+    Close(ViewId),
+    /// Put all views back where they were at first.
+    ResetLayout,
+    /// Dark, light, or as the system.
+    SetAppearance(Appearance),
+    /// What the wheel does over the timeline.
+    SetWheel(Wheel),
+    /// Select a slice without moving the timeline.
+    Select(Option<SliceId>),
+    /// Select a slice and bring it into view in the timeline.
+    Reveal(SliceId),
+    /// Show this stretch in the timeline.
+    ShowSpan(Span),
+    /// Fill the timeline with the selected slice.
+    FitSelection,
+    /// Show the whole run.
+    FitAll,
+    /// Select the slice before or after the selected one on its row.
+    SelectNeighbour(Direction),
+    /// Move the timeline.
+    Navigate(Motion),
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Put the rows of a table on the clipboard, as shown.
+    CopyTable(ViewId),
+    /// Open or close the command palette.
+    TogglePalette,
+    /// Open or close the list of shortcuts.
+    ToggleHelp,
+    /// Close the window.
+    Quit,
+}
+
+/// Before or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the start.
+    Previous,
+    /// Towards the end.
+    Next,
+}
+
+/// A movement of the timeline; amounts are shares of what is in view.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// Show twice as much detail for every 1.0; negative zooms out. About the mouse, or the middle.
+    Zoom(f32),
+    /// Later for positive shares of the view.
+    Pan(f32),
+    /// Down for positive shares of the view.
+    Scroll(f32),
+}
+
+/// Where an action stands in the menus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Menu {
+    /// Files.
+    File,
+    /// Views and looks.
+    View,
+    /// Moving about.
+    Navigate,
+    /// Help.
+    Help,
+}
+
+/// Something with a name and perhaps a key.
+#[derive(Clone, Copy, Debug)]
+pub struct Action {
+    /// What menus and palette say.
+    pub title: &'static str,
+    /// Its menu.
+    pub menu: Menu,
+    /// Its keys; the first is shown. A key is bound by its place on the keyboard.
+    pub keys: &'static [(Modifiers, Key)],
+    /// Does it make sense only with a run on screen?
+    pub needs_run: bool,
+    /// What it does.
+    pub command: fn() -> Command,
+}
+
+const NONE: Modifiers = Modifiers::NONE;
+const SHIFT: Modifiers = Modifiers::SHIFT;
+const MOD: Modifiers = Modifiers::COMMAND;
+
+const fn action(
+    menu: Menu,
+    title: &'static str,
+    keys: &'static [(Modifiers, Key)],
+    needs_run: bool,
+    command: fn() -> Command,
+) -> Action {
+    Action { title, menu, keys, needs_run, command }
+}
+
+/// Every action, in the order of the menus.
+pub const ACTIONS: &[Action] = &[
+    action(Menu::File, "Open…", &[(MOD, Key::O)], false, || Command::OpenDialog),
+    action(Menu::File, "Quit", &[(MOD, Key::Q)], false, || Command::Quit),
+    action(Menu::View, "Reset layout", &[], false, || Command::ResetLayout),
+    action(Menu::View, "Look like the system", &[], false, || Command::SetAppearance(Appearance::System)),
+    action(Menu::View, "Look dark", &[], false, || Command::SetAppearance(Appearance::Dark)),
+    action(Menu::View, "Look light", &[], false, || Command::SetAppearance(Appearance::Light)),
+    action(Menu::View, "Wheel zooms the timeline", &[], false, || Command::SetWheel(Wheel::Zooms)),
+    action(Menu::View, "Wheel scrolls the timeline", &[], false, || Command::SetWheel(Wheel::Scrolls)),
+    action(Menu::Navigate, "Fit the whole run", &[(NONE, Key::Num0), (MOD, Key::Num0)], true, || {
+        Command::FitAll
+    }),
+    action(Menu::Navigate, "Fit the selection", &[(NONE, Key::F)], true, || Command::FitSelection),
+    action(Menu::Navigate, "Select the previous slice", &[(NONE, Key::Comma)], true, || {
+        Command::SelectNeighbour(Direction::Previous)
+    }),
+    action(Menu::Navigate, "Select the next slice", &[(NONE, Key::Period)], true, || {
+        Command::SelectNeighbour(Direction::Next)
+    }),
+    action(Menu::Navigate, "Deselect", &[(NONE, Key::Escape)], true, || Command::Select(None)),
+    action(Menu::Help, "Find a command…", &[(MOD.plus(SHIFT), Key::P)], false, || Command::TogglePalette),
+    action(Menu::Help, "Keyboard shortcuts", &[(SHIFT, Key::Slash), (NONE, Key::F1)], false, || {
+        Command::ToggleHelp
+    }),
+];
+
+/// Keys that move for as long as they are held: key, what it does, and the motion a second.
+pub const HELD: &[(Key, &str, Motion)] = &[
+    (Key::W, "Zoom in", Motion::Zoom(3.0)),
+    (Key::S, "Zoom out", Motion::Zoom(-3.0)),
+    (Key::A, "Move left", Motion::Pan(-1.2)),
+    (Key::D, "Move right", Motion::Pan(1.2)),
+    (Key::PageUp, "Scroll up", Motion::Scroll(-3.0)),
+    (Key::PageDown, "Scroll down", Motion::Scroll(3.0)),
+];
+
+/// Ways of the mouse, for the list of shortcuts.
+pub const MOUSE: &[(&str, &str)] = &[
+    ("Wheel, Ctrl + wheel", "Zoom at the pointer"),
+    ("Shift + wheel, drag", "Move in time"),
+    ("Wheel over the labels", "Scroll up and down"),
+    ("Click", "Select a slice"),
+    ("Double click", "Fit a slice"),
+];
+
+impl Motion {
+    /// The same motion, by a factor.
+    pub fn times(self, factor: f32) -> Self {
+        match self {
+            Self::Zoom(amount) => Self::Zoom(amount * factor),
+            Self::Pan(amount) => Self::Pan(amount * factor),
+            Self::Scroll(amount) => Self::Scroll(amount * factor),
+        }
+    }
+}
+
+impl Action {
+    /// Is one of its keys this one, with exactly these modifiers?
+    pub fn is_bound_to(&self, modifiers: Modifiers, key: Key) -> bool {
+        self.keys.iter().any(|(wanted, bound)| *bound == key && modifiers.matches_exact(*wanted))
+    }
+
+    /// The key as menus show it: `Ctrl+O`.
+    pub fn shown_key(&self, ctx: &egui::Context) -> Option<String> {
+        let (modifiers, key) = *self.keys.first()?;
+        Some(ctx.format_shortcut(&egui::KeyboardShortcut::new(modifiers, key)))
+    }
+}
+
+/// The actions whose title holds all words, in any order, upper or lower case alike.
+pub fn find(words: &str) -> Vec<&'static Action> {
+    let words: Vec<String> = words.split_whitespace().map(str::to_lowercase).collect();
+    let is_match = |action: &&Action| {
+        let title = action.title.to_lowercase();
+        words.iter().all(|word| title.contains(word.as_str()))
+    };
+    ACTIONS.iter().filter(is_match).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_actions_share_a_key() {
+        let mut seen = Vec::new();
+        for (modifiers, key) in ACTIONS.iter().flat_map(|action| action.keys) {
+            assert!(!seen.contains(&(modifiers, key)), "{key:?}");
+            assert!(*modifiers != NONE || !HELD.iter().any(|held| held.0 == *key), "{key:?} is held");
+            seen.push((modifiers, key));
+        }
+    }
+
+    #[test]
+    fn keys_need_exactly_their_modifiers() {
+        let fit = &ACTIONS.iter().find(|action| action.title == "Fit the selection").unwrap();
+        assert!(fit.is_bound_to(NONE, Key::F));
+        assert!(!fit.is_bound_to(SHIFT, Key::F) && !fit.is_bound_to(NONE, Key::G));
+    }
+
+    #[test]
+    fn the_palette_finds_words_in_any_order() {
+        let titles = |words| find(words).iter().map(|action| action.title).collect::<Vec<_>>();
+        assert_eq!(titles("run FIT"), ["Fit the whole run"]);
+        assert!(titles("no such thing").is_empty());
+        assert_eq!(titles("").len(), ACTIONS.len());
+    }
+}

@@ -1,0 +1,75 @@
+//! A laid-out frame with its meshes: as long as nothing moves, it is painted again as it is.
+
+use std::sync::Arc;
+
+use egui::epaint::Vertex;
+use egui::{Color32, Mesh, Rect, pos2};
+use tracecard_model::Trace;
+
+use super::colors::NameColors;
+use super::layout::{Curve, Items};
+use crate::theme::Theme;
+
+/// Items and what does not change while they stay.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) items: Items,
+    /// One mesh a lane, and one a counter.
+    pub(super) meshes: Vec<Arc<Mesh>>,
+}
+
+impl Frame {
+    pub(super) fn new(items: Items, trace: &Trace, theme: &Theme, colors: &mut NameColors) -> Self {
+        let mut meshes = Vec::with_capacity(items.lanes.len() + items.curves.len());
+        for lane in &items.lanes {
+            let marks = items.marks.get(lane.marks.clone()).unwrap_or_default();
+            let mut mesh = Mesh::default();
+            mesh.reserve_vertices(marks.len() * 4);
+            mesh.reserve_triangles(marks.len() * 2);
+            for mark in marks {
+                let color = if mark.count == 1 {
+                    colors.of_name(theme, trace, mark.name).0
+                } else {
+                    colors.of_fold(theme, trace, mark.name, mark.busy_frac)
+                };
+                quad(&mut mesh, mark.rect, color);
+            }
+            meshes.push(Arc::new(mesh));
+        }
+        meshes.extend(items.curves.iter().map(|curve| Arc::new(curve_mesh(curve, trace, theme))));
+        Self { items, meshes }
+    }
+}
+
+/// Solid up to the least value, lighter between least and greatest, with a line on top.
+fn curve_mesh(curve: &Curve, trace: &Trace, theme: &Theme) -> Mesh {
+    let name = trace.tracks.get(curve.track.idx()).map_or("", |track| track.name.as_str());
+    let line = theme.color_of_name(name);
+    let area = theme.color.canvas.lerp_to_gamma(line, 0.55);
+    let between = theme.color.canvas.lerp_to_gamma(line, 0.3);
+    let mut mesh = Mesh::default();
+    for step in &curve.steps {
+        let rect =
+            |a: f32, b: f32| Rect::from_min_max(pos2(step.left_pt, a.min(b)), pos2(step.right_pt, a.max(b)));
+        quad(&mut mesh, rect(curve.base_y_pt, step.min_y_pt), area);
+        quad(&mut mesh, rect(step.min_y_pt, step.max_y_pt), between);
+        quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);
+    }
+    mesh
+}
+
+/// Four corners and two triangles of one colour; what has no area is left out.
+fn quad(mesh: &mut Mesh, rect: Rect, color: Color32) {
+    if rect.width() <= 0.0 || rect.height() <= 0.0 {
+        return;
+    }
+    let first = mesh.vertices.len() as u32;
+    let corner = |x, y| Vertex { pos: pos2(x, y), uv: egui::epaint::WHITE_UV, color };
+    mesh.vertices.extend([
+        corner(rect.left(), rect.top()),
+        corner(rect.right(), rect.top()),
+        corner(rect.left(), rect.bottom()),
+        corner(rect.right(), rect.bottom()),
+    ]);
+    mesh.indices.extend([first, first + 1, first + 2, first + 2, first + 1, first + 3]);
+}

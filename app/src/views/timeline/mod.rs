@@ -1,0 +1,241 @@
+//! All tracks over time: pan, zoom, select.
+//!
+//! ```text
+//! ┌ start and width of the view ┬ axis ───────────────────────────┐
+//! │                             │ steps                           │
+//! ├ labels ─────────────────────┼ lanes ────────────────────────┬─┤
+//! │ ▾ GPU 0 · H100              │                               │s│
+//! │   Stream 7                  │ ▇▇▇▇ ▇▇ ▇▇▇▇▇▇▇               │c│
+//! └─────────────────────────────┴───────────────────────────────┴─┘
+//! ```
+
+mod axis;
+mod colors;
+mod counter_lod;
+mod frame;
+mod input;
+mod labels;
+mod layout;
+mod model;
+mod paint;
+mod state;
+mod tooltip;
+
+use egui::{Id, Rect, Sense, Ui, WidgetInfo, pos2};
+use tracecard_model::{SliceId, Span, Trace};
+
+pub use counter_lod::CounterLod;
+pub use layout::{Items, Mark};
+pub use model::{GroupKey, Model};
+pub use state::State;
+
+use self::frame::Frame;
+use self::layout::{Canvas, LabelCache};
+use self::model::Heights;
+use super::Cx;
+use crate::command::Command;
+use crate::memo::Memo;
+use crate::run::RunId;
+use crate::text_width::TextWidth;
+use crate::theme::{Mode, Theme};
+use crate::time_scale::{TimeScale, View};
+use crate::widgets;
+
+/// Height of the axis in points.
+const AXIS_PT: f32 = 22.0;
+/// Height of the strip that names the steps, in points.
+const STEPS_PT: f32 = 16.0;
+/// Width of the scroll bar in points.
+const SCROLL_BAR_PT: f32 = 10.0;
+
+/// What is kept between frames and can be made again at any time.
+#[derive(Debug, Default)]
+pub struct Cache {
+    model: Memo<(RunId, std::collections::BTreeSet<GroupKey>), Model>,
+    frame: Memo<FrameKey, Frame>,
+    labels: Option<(u32, LabelCache)>,
+    colors: colors::NameColors,
+    steps: Memo<(RunId, bool), Vec<Step>>,
+    /// Where the pointer was over the canvas in the last frame, as a share of its width.
+    pub(crate) pointer_frac: Option<f64>,
+}
+
+/// What a laid-out frame depends on.
+#[derive(Clone, Debug, PartialEq)]
+struct FrameKey {
+    run: RunId,
+    toggled: std::collections::BTreeSet<GroupKey>,
+    view: View,
+    canvas: Canvas,
+    mode: Mode,
+}
+
+/// A step as marked above the lanes.
+#[derive(Clone, Debug, PartialEq)]
+struct Step {
+    span: Span,
+    label: String,
+}
+
+/// Show the timeline.
+pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec<Command> {
+    let mut commands = Vec::new();
+    let Some(run) = cx.run else {
+        widgets::empty_ui(ui, "No trace is open", "Open a file to see its timeline.");
+        return commands;
+    };
+    let Some(run_span) = run.trace.span() else {
+        widgets::empty_ui(
+            ui,
+            "Nothing to show",
+            "The file has no slices and no counters. Its health says more.",
+        );
+        return commands;
+    };
+    let theme = Theme::of_ui(ui);
+    let heights = heights(theme);
+    let model_key = (run.id, state.toggled.clone());
+    let Cache { model, frame, labels, colors, steps, pointer_frac } = cache;
+    let model = model.get(model_key, |(_, toggled)| model::model(&run.trace, toggled, &heights));
+    let steps = steps.get((run.id, run.analysis().is_some()), |_| steps_of(run));
+
+    let areas = Areas::new(ui, state, !steps.is_empty());
+    let view = state.view.unwrap_or_else(|| View::around(run_span)).within(run_span);
+    let mut now = input::Now { view, scroll_pt: state.scroll_pt };
+    let id = ui.make_persistent_id("timeline");
+    let response = ui.interact(areas.canvas, id, Sense::click_and_drag());
+    input::mouse(ui, &areas, &response, state.wheel, &mut now);
+    input::reveal(state, model, &run.trace, areas.canvas, &heights, &mut now);
+    now.view = now.view.within(run_span);
+    now.scroll_pt = now.scroll_pt.clamp(0.0, (model.height_pt - areas.canvas.height()).max(0.0));
+    state.scroll_pt = now.scroll_pt;
+    if now.view != view {
+        state.view = Some(now.view);
+    }
+
+    let scale = TimeScale::new(now.view, areas.canvas.left(), areas.canvas.width());
+    let pixel_pt = 1.0 / ui.pixels_per_point();
+    let canvas = Canvas { rect: areas.canvas, scroll_pt: now.scroll_pt, pixel_pt, row_pt: heights.row_pt };
+    let label_cache = label_cache(ui, theme, labels);
+    colors.prepare(run.id, theme.mode, &run.trace);
+    let key =
+        FrameKey { run: run.id, toggled: state.toggled.clone(), view: now.view, canvas, mode: theme.mode };
+    let frame = frame.get(key, |_| {
+        let items = layout::layout(model, &run.trace, &run.counters, &scale, &canvas, label_cache);
+        Frame::new(items, &run.trace, theme, colors)
+    });
+
+    let pointer = response.hover_pos().filter(|_| !response.dragged());
+    *pointer_frac = response.hover_pos().map(|pos| scale.frac_from_x(pos.x));
+    let hovered = pointer.and_then(|pos| frame.items.mark_at(pos, 2.0)).copied();
+    let (trace, counters) = (&*run.trace, &*run.counters);
+    let drawing =
+        paint::Drawing { theme, trace, counters, model, scale: &scale, canvas: &canvas, areas: &areas };
+    drawing.background(ui);
+    drawing.axis(ui, steps);
+    drawing.frame(ui, frame, colors);
+    drawing.highlight(ui, frame, hovered.as_ref(), cx.selection);
+    drawing.pointer(ui, pointer);
+    commands.extend(labels::ui(ui, &drawing, state));
+    labels::scroll_bar_ui(ui, &drawing, state);
+
+    if let Some(pos) = pointer {
+        tooltip::ui(ui, &response, run, frame, hovered.as_ref(), &scale, pos);
+    }
+    commands.extend(input::clicks(&response, hovered.as_ref()));
+    describe(&response, &run.trace, model, now.view, cx.selection);
+    commands
+}
+
+/// The parts of the view.
+#[derive(Clone, Copy, Debug)]
+struct Areas {
+    corner: Rect,
+    axis: Rect,
+    steps: Rect,
+    labels: Rect,
+    canvas: Rect,
+    scroll_bar: Rect,
+}
+
+impl Areas {
+    fn new(ui: &mut Ui, state: &State, has_steps: bool) -> Self {
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let labels_pt = state.labels_pt.clamp(60.0, (rect.width() * 0.6).max(60.0));
+        let left_pt = rect.left() + labels_pt;
+        let right_pt = (rect.right() - SCROLL_BAR_PT).max(left_pt + 1.0);
+        let axis_pt = rect.top() + AXIS_PT;
+        let top_pt = axis_pt + if has_steps { STEPS_PT } else { 0.0 };
+        let bottom_pt = rect.bottom().max(top_pt + 1.0);
+        let area = |x0, y0, x1, y1| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
+        Self {
+            corner: area(rect.left(), rect.top(), left_pt, top_pt),
+            axis: area(left_pt, rect.top(), right_pt, axis_pt),
+            steps: area(left_pt, axis_pt, right_pt, top_pt),
+            labels: area(rect.left(), top_pt, left_pt, bottom_pt),
+            canvas: area(left_pt, top_pt, right_pt, bottom_pt),
+            scroll_bar: area(right_pt, top_pt, rect.right(), bottom_pt),
+        }
+    }
+}
+
+fn heights(theme: &Theme) -> Heights {
+    Heights {
+        row_pt: theme.size.slice,
+        header_pt: theme.size.row,
+        counter_pt: theme.size.counter,
+        gap_pt: theme.space.s,
+    }
+}
+
+/// Steps as the analysis found them; none before it is done.
+fn steps_of(run: &crate::run::Run) -> Vec<Step> {
+    let Some(table) = run.table("step_list") else { return Vec::new() };
+    let mut steps: Vec<Step> = (0..table.n_rows())
+        .filter_map(|row| {
+            let start_ns = table.int(row, "start_ns")?;
+            let end_ns = match (table.int(row, "end_ns"), table.int(row, "dur_ns")) {
+                (Some(end_ns), _) => end_ns,
+                (None, dur_ns) => start_ns.saturating_add(dur_ns?),
+            };
+            let label = table.int(row, "step").map_or_else(|| row.to_string(), |step| step.to_string());
+            Some(Step { span: Span::new(start_ns, end_ns), label })
+        })
+        .collect();
+    steps.sort_by_key(|step| (step.span.start_ns, step.span.end_ns));
+    steps
+}
+
+/// The cache of shortened names, made anew when the size of a pixel changes and with it all advances.
+fn label_cache<'a>(ui: &Ui, theme: &Theme, kept: &'a mut Option<(u32, LabelCache)>) -> &'a mut LabelCache {
+    let pixels_bits = ui.pixels_per_point().to_bits();
+    if kept.as_ref().is_none_or(|(bits, _)| *bits != pixels_bits) {
+        let font = egui::FontId::proportional(theme.font.label);
+        let advances =
+            ui.ctx().fonts_mut(|fonts| TextWidth::from_advances(|sign| fonts.glyph_width(&font, sign)));
+        *kept = Some((pixels_bits, LabelCache::new(advances)));
+    }
+    match kept {
+        Some((_, cache)) => cache,
+        None => unreachable!("it was set above"),
+    }
+}
+
+/// What a screen reader says about the canvas.
+fn describe(response: &egui::Response, trace: &Trace, model: &Model, view: View, selection: Option<SliceId>) {
+    response.widget_info(|| {
+        let span = view.span();
+        let (from, to) = (crate::format::ns(span.start_ns as f64), crate::format::ns(span.end_ns as f64));
+        let n_lanes = crate::format::counted(model.lanes.len(), "lane");
+        let selected =
+            selection.map_or_else(String::new, |slice| format!(", selected: {}", trace.name(slice)));
+        let label = format!("Timeline of {n_lanes} from {from} to {to}{selected}");
+        WidgetInfo::labeled(egui::Role::Canvas, true, label)
+    });
+}
+
+/// The id under which the canvas is found.
+pub fn canvas_id(ui: &Ui) -> Id {
+    ui.make_persistent_id("timeline")
+}

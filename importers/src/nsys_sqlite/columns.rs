@@ -1,0 +1,149 @@
+//! Which tables and columns a file has: asked, never assumed.
+//!
+//! Columns come and go with every version of nsys, tables exist only when they have rows, and users add
+//! columns of their own. So every query is built from what is there; what is missing reads as null.
+
+use rusqlite::Connection;
+
+/// The tables of a file.
+#[derive(Debug, Default)]
+pub(super) struct Schema {
+    tables: Vec<Table>,
+}
+
+/// One table.
+#[derive(Debug)]
+pub(super) struct Table {
+    /// Name as in the file.
+    pub(super) name: String,
+    /// Names of its columns in lower case.
+    columns: Vec<String>,
+    /// Row ids, for reading in parts.
+    pub(super) rows: RowIds,
+}
+
+/// Which rows a table has, without counting them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowIds {
+    /// No rows.
+    Empty,
+    /// Smallest and largest row id; there may be gaps.
+    Range(i64, i64),
+    /// The table has no row ids, and at least one row.
+    Unknown,
+}
+
+impl Schema {
+    /// Look at all tables. Costs about a millisecond, whatever the size of the file.
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        // Views and virtual tables could run code of the file's choice.
+        let names = connection
+            .prepare(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+                 AND upper(ltrim(sql)) LIKE 'CREATE TABLE%' ORDER BY rowid",
+            )?
+            .query_map([], |row| row.get::<_, String>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        let tables =
+            names.into_iter().map(|name| Table::read(connection, name)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self { tables })
+    }
+
+    /// A table by name, in any case.
+    pub(super) fn table(&self, name: &str) -> Option<&Table> {
+        self.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name))
+    }
+
+    /// All tables in file order.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &Table> {
+        self.tables.iter()
+    }
+}
+
+impl Table {
+    fn read(connection: &Connection, name: String) -> rusqlite::Result<Self> {
+        let columns = connection
+            .prepare("SELECT lower(name) FROM pragma_table_info(?1)")?
+            .query_map([&name], |row| row.get::<_, String>(0))?
+            .collect::<Result<Vec<_>, _>>()?;
+        let quoted = quote(&name);
+        // A column of the name "rowid" hides the row id. Two queries, for each alone is answered by one step.
+        let range = if columns.iter().any(|column| column == "rowid") {
+            None
+        } else {
+            let sql = format!("SELECT (SELECT min(rowid) FROM {quoted}), (SELECT max(rowid) FROM {quoted})");
+            // An error means a table WITHOUT ROWID.
+            connection.query_row(&sql, [], |row| Ok(row.get(0).ok().zip(row.get(1).ok()))).ok()
+        };
+        let rows = match range {
+            Some(Some((first, last))) => RowIds::Range(first, last),
+            Some(None) => RowIds::Empty,
+            None => {
+                let sql = format!("SELECT EXISTS (SELECT 1 FROM {quoted})");
+                let has_rows = connection.query_row(&sql, [], |row| row.get(0)).unwrap_or(true);
+                if has_rows { RowIds::Unknown } else { RowIds::Empty }
+            }
+        };
+        Ok(Self { name, columns, rows })
+    }
+
+    /// Does it have this column?
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|have| have.eq_ignore_ascii_case(column))
+    }
+
+    /// Rows at most, from the row ids; `None` for tables without.
+    pub(super) fn n_rows_at_most(&self) -> Option<u64> {
+        match self.rows {
+            RowIds::Empty => Some(0),
+            RowIds::Range(first, last) => Some(last.abs_diff(first).saturating_add(1)),
+            RowIds::Unknown => None,
+        }
+    }
+
+    /// `SELECT rowid, column, … FROM table`, with NULL for what is missing.
+    pub(super) fn select(&self, columns: &[&str]) -> String {
+        let row_id = if matches!(self.rows, RowIds::Range(..)) { "rowid" } else { "NULL" };
+        let mut sql = format!("SELECT {row_id}");
+        for column in columns {
+            sql.push_str(", ");
+            sql.push_str(&if self.has(column) { quote(column) } else { "NULL".to_owned() });
+        }
+        sql.push_str(" FROM ");
+        sql.push_str(&quote(&self.name));
+        sql
+    }
+}
+
+fn quote(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema(sql: &str) -> Schema {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(sql).unwrap();
+        Schema::read(&connection).unwrap()
+    }
+
+    #[test]
+    fn missing_columns_read_as_null() {
+        let schema = schema("CREATE TABLE T (Start INTEGER, x INTEGER); INSERT INTO T VALUES (1, 2)");
+        let table = schema.table("t").unwrap();
+        assert_eq!(table.select(&["start", "end"]), r#"SELECT rowid, "start", NULL FROM "T""#);
+        assert_eq!(table.rows, RowIds::Range(1, 1));
+    }
+
+    #[test]
+    fn tables_without_row_ids_are_noticed() {
+        let schema = schema(
+            "CREATE TABLE A (id INTEGER PRIMARY KEY) WITHOUT ROWID; INSERT INTO A VALUES (7); \
+             CREATE TABLE B (rowid TEXT); CREATE TABLE C (a); CREATE VIEW V AS SELECT 1 AS a",
+        );
+        let rows: Vec<_> = schema.tables().map(|table| table.rows).collect();
+        assert_eq!(rows, [RowIds::Unknown, RowIds::Empty, RowIds::Empty]);
+    }
+}

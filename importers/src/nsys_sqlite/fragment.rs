@@ -1,0 +1,388 @@
+//! What one worker makes of a part of a table: rows of the Trace, and findings for later.
+
+use rustc_hash::FxHashMap;
+use tracecard_model::{
+    DeviceId, NameId, ProcessId, RowIdx, Severity, SliceFlags, SliceKind, SliceRow, TraceBuilder,
+    TrackFamily, TrackId, TrackKey,
+};
+
+use super::cells::Cells;
+use super::found::Found;
+use super::strings::Strings;
+use super::target::{FoundDevice, Owner, Target};
+use crate::nsys_terms::api_name;
+use crate::nsys_terms::copy_kind::CopyCodes;
+use crate::nsys_terms::global_id::{GlobalId, Machine};
+use crate::nsys_terms::gpu_metric::GpuMetric;
+use crate::nsys_terms::sync_class::SyncClass;
+
+/// What is known before a table is read. Shared by all workers.
+pub(super) struct Known {
+    /// All texts.
+    pub(super) strings: Strings,
+    /// The machine.
+    pub(super) target: Target,
+    /// What to take from every time stamp to get ns after the session start.
+    pub(super) shift_ns: i64,
+    /// Version of the schema: (major, minor).
+    pub(super) schema: Option<(u32, u32)>,
+    /// GPU metrics by (type, metric number); `None` for markers that are no metric.
+    pub(super) metrics: FxHashMap<(i64, i64), Option<GpuMetric>>,
+    /// What the tables of the first pass told, for those of the second.
+    pub(super) before: Found,
+}
+
+/// Where on a device something happened, as the file has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) family: TrackFamily,
+    pub(super) process: Option<i64>,
+    pub(super) device: Option<i64>,
+    pub(super) context: Option<i64>,
+    pub(super) stream: Option<i64>,
+}
+
+/// A slice before the fragment adds where it was found.
+pub(super) struct NewSlice {
+    pub(super) track: TrackId,
+    pub(super) kind: SliceKind,
+    pub(super) name: NameId,
+    pub(super) start_ns: i64,
+    pub(super) dur_ns: i64,
+    pub(super) correlation: Option<i64>,
+}
+
+/// An API function.
+#[derive(Clone, Copy)]
+pub(super) struct ApiFunction {
+    pub(super) name: NameId,
+    pub(super) is_launch: bool,
+    pub(super) is_query: bool,
+    pub(super) sync: Option<SyncClass>,
+}
+
+/// No time stamp of a real capture lies 146 years from its start; drivers write 0x8000… for "unknown".
+const LATEST_NS: i64 = 1 << 62;
+
+/// Rows of one part of one table.
+pub(super) struct Fragment<'a> {
+    /// What was known before.
+    pub(super) known: &'a Known,
+    /// The rows.
+    pub(super) out: TraceBuilder,
+    /// Findings for later.
+    pub(super) found: Found,
+    table: &'static str,
+    source_table: u8,
+    processes: FxHashMap<Owner, ProcessId>,
+    devices: FxHashMap<(Owner, i64), DeviceId>,
+    threads: FxHashMap<(TrackFamily, Option<i64>), TrackId>,
+    places: FxHashMap<Place, TrackId>,
+    last_thread: Option<((TrackFamily, Option<i64>), TrackId)>,
+    last_place: Option<(Place, TrackId)>,
+    names: FxHashMap<i64, NameId>,
+    api_functions: FxHashMap<i64, ApiFunction>,
+    copy_names: FxHashMap<CopyCodes, NameId>,
+    /// Tracks of GPU metrics; `None` for what is no metric.
+    pub(super) metric_tracks: FxHashMap<(i64, i64), Option<(TrackId, f64)>>,
+}
+
+impl<'a> Fragment<'a> {
+    pub(super) fn new(known: &'a Known, table: &'static str, source_table: u8) -> Self {
+        Self {
+            known,
+            out: TraceBuilder::new(),
+            found: Found::default(),
+            table,
+            source_table,
+            processes: FxHashMap::default(),
+            devices: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            places: FxHashMap::default(),
+            last_thread: None,
+            last_place: None,
+            names: FxHashMap::default(),
+            api_functions: FxHashMap::default(),
+            copy_names: FxHashMap::default(),
+            metric_tracks: FxHashMap::default(),
+        }
+    }
+
+    /// Count a row that cannot be read, with an example.
+    pub(super) fn bad_row(&mut self, cells: &Cells<'_>, why: &str) {
+        let text = "rows without a usable time or with impossible values are left out";
+        let (table, row_id) = (self.table, cells.row_id());
+        self.out
+            .issues
+            .count(Severity::DataLoss, "unreadable_rows", text, || format!("{table} row {row_id}: {why}"));
+    }
+
+    /// A time stamp in ns after the session start; `None` (uncounted) where it is missing or impossible.
+    pub(super) fn time(&mut self, stored: Option<i64>) -> Option<i64> {
+        let time_ns = stored?.checked_sub(self.known.shift_ns)?;
+        if !(-LATEST_NS..LATEST_NS).contains(&time_ns) {
+            return None;
+        }
+        self.found.last_ns = self.found.last_ns.max(Some(time_ns));
+        Some(time_ns)
+    }
+
+    /// Start and duration; a row without is counted. The duration may be negative: `finish()` counts those.
+    pub(super) fn span(
+        &mut self,
+        cells: &Cells<'_>,
+        start: Option<i64>,
+        end: Option<i64>,
+    ) -> Option<(i64, i64)> {
+        match (self.time(start), self.time(end)) {
+            (Some(start_ns), Some(end_ns)) => Some((start_ns, end_ns - start_ns)),
+            _ => {
+                self.bad_row(cells, &format!("start {start:?}, end {end:?}"));
+                None
+            }
+        }
+    }
+
+    /// As [`Self::span`], for device tables, where CUPTI writes 0 to 0 for "not collected".
+    pub(super) fn device_span(
+        &mut self,
+        cells: &Cells<'_>,
+        start: Option<i64>,
+        end: Option<i64>,
+    ) -> Option<(i64, i64)> {
+        if (start, end) == (Some(0), Some(0)) {
+            let text = "the profiler could not collect the times of some device work; it is left out";
+            let (table, row_id) = (self.table, cells.row_id());
+            let example = || format!("{table} row {row_id}");
+            self.out.issues.count(Severity::DataLoss, "device_times_not_collected", text, example);
+            return None;
+        }
+        self.span(cells, start, end)
+    }
+
+    /// The process of a row.
+    pub(super) fn owner(&self, global_id: Option<i64>) -> Owner {
+        global_id.map(|id| GlobalId::from_stored(id).process()).or(self.known.target.sole_process)
+    }
+
+    /// The process in the Trace.
+    pub(super) fn process(&mut self, owner: Owner) -> ProcessId {
+        if let Some(id) = self.processes.get(&owner) {
+            return *id;
+        }
+        let target = &self.known.target;
+        let (key, pid) = target.process_key(owner);
+        let id = self.out.process(&key);
+        let row = self.out.process_mut(id);
+        row.os_pid = pid;
+        row.name = target.process_name(owner).map(str::to_owned);
+        row.rank = target.rank(owner);
+        self.found.processes.insert(owner);
+        self.processes.insert(owner, id);
+        id
+    }
+
+    /// The track of one family of a thread.
+    pub(super) fn thread_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
+        let key = (family, global_tid);
+        if let Some((last, track)) = self.last_thread
+            && last == key
+        {
+            return track;
+        }
+        let track = match self.threads.get(&key) {
+            Some(track) => *track,
+            None => {
+                let process = self.process(self.owner(global_tid));
+                let tid = global_tid.map(|id| GlobalId::from_stored(id).tid().to_string());
+                let thread = tid.unwrap_or_else(|| "unknown".to_owned());
+                let track = self.out.track(TrackKey::thread(family, process, thread));
+                self.threads.insert(key, track);
+                track
+            }
+        };
+        self.last_thread = Some((key, track));
+        track
+    }
+
+    /// The track of ranges that belong to the process of a thread rather than to the thread.
+    pub(super) fn process_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
+        if let Some(track) = self.threads.get(&(family, global_tid)) {
+            return *track;
+        }
+        let process = Some(self.process(self.owner(global_tid)));
+        let (thread, device, context, stream, label) = (None, None, None, None, None);
+        let track = self.out.track(TrackKey { family, process, thread, device, context, stream, label });
+        self.threads.insert((family, global_tid), track);
+        track
+    }
+
+    /// The track of a stream: streams repeat in every process, device and context.
+    pub(super) fn stream_track(&mut self, place: Place) -> TrackId {
+        if let Some((last, track)) = self.last_place
+            && last == place
+        {
+            return track;
+        }
+        let track = match self.places.get(&place) {
+            Some(track) => *track,
+            None => {
+                let track = self.new_stream_track(place);
+                self.places.insert(place, track);
+                track
+            }
+        };
+        self.last_place = Some((place, track));
+        track
+    }
+
+    fn new_stream_track(&mut self, place: Place) -> TrackId {
+        let owner = self.owner(place.process);
+        let process = self.process(owner);
+        let device = place.device.map(|ordinal| self.device(owner, ordinal));
+        // Context 0 is none: unified-memory migrations have it on every device.
+        if let (Some(ordinal), Some(context @ 1..)) = (place.device, place.context) {
+            self.found.ordinal_from_context.entry((owner, context)).or_insert(ordinal);
+        }
+        if matches!(place.family, TrackFamily::Stream | TrackFamily::Graph) {
+            self.found.with_device_work.insert(owner);
+        }
+        let track = self.out.track(TrackKey {
+            family: place.family,
+            process: Some(process),
+            thread: None,
+            device,
+            context: place.context,
+            stream: place.stream,
+            label: None,
+        });
+        if let (Some(context), Some(stream)) = (place.context, place.stream)
+            && let Some(name) = self.known.target.stream_name(owner, context, stream)
+        {
+            self.out.set_track_name(track, name);
+        }
+        track
+    }
+
+    /// The device with this ordinal in a process.
+    pub(super) fn device(&mut self, owner: Owner, ordinal: i64) -> DeviceId {
+        if let Some(id) = self.devices.get(&(owner, ordinal)) {
+            return *id;
+        }
+        let id = self.add_device(self.known.target.device(owner, ordinal));
+        self.devices.insert((owner, ordinal), id);
+        id
+    }
+
+    /// The GPU with this number.
+    pub(super) fn gpu(&mut self, machine: Machine, number: i64) -> DeviceId {
+        self.add_device(self.known.target.gpu(Some(machine), number))
+    }
+
+    fn add_device(&mut self, found: FoundDevice) -> DeviceId {
+        let id = self.out.device(&found.key, found.device.number);
+        *self.out.device_mut(id) = found.device;
+        id
+    }
+
+    /// The name in a column: the text of its number, `#number` where the file lacks it, or the text itself
+    /// where a script put one there; `None` for null.
+    pub(super) fn name(&mut self, cells: &Cells<'_>, idx: usize) -> Option<NameId> {
+        match cells.int(idx) {
+            Some(id) => Some(self.name_of(id)),
+            None => cells.word(idx).map(|word| self.out.names.intern(&word)),
+        }
+    }
+
+    /// The name with a number.
+    pub(super) fn name_of(&mut self, id: i64) -> NameId {
+        if let Some(name) = self.names.get(&id) {
+            return *name;
+        }
+        let name = match self.known.strings.get(id) {
+            Some(text) => self.out.names.intern(text),
+            None => {
+                self.found.missing_strings.insert(id);
+                self.out.names.intern(&format!("#{id}"))
+            }
+        };
+        self.names.insert(id, name);
+        name
+    }
+
+    /// Does the file have the text of this number?
+    pub(super) fn has_text(&self, id: i64) -> bool {
+        self.known.strings.get(id).is_some()
+    }
+
+    /// The name of rows that have none.
+    pub(super) fn unnamed(&mut self) -> NameId {
+        self.out.names.intern("(unnamed)")
+    }
+
+    /// The API function in a column.
+    pub(super) fn api_function(&mut self, cells: &Cells<'_>, idx: usize) -> ApiFunction {
+        let id = cells.int(idx);
+        if let Some(function) = id.and_then(|id| self.api_functions.get(&id)) {
+            return *function;
+        }
+        let full = match self.name(cells, idx) {
+            Some(name) => self.out.names.text(name).to_owned(),
+            None => "(unnamed)".to_owned(),
+        };
+        let base = api_name::base_name(&full);
+        let function = ApiFunction {
+            name: self.out.names.intern(base),
+            is_launch: api_name::is_launch(base),
+            is_query: api_name::is_query(base),
+            sync: SyncClass::from_api(base),
+        };
+        if let Some(id) = id {
+            self.api_functions.insert(id, function);
+        }
+        function
+    }
+
+    /// The name of a copy.
+    pub(super) fn copy_name(&mut self, codes: CopyCodes) -> NameId {
+        *self.copy_names.entry(codes).or_insert_with(|| self.out.names.intern(&codes.name()))
+    }
+
+    /// Note a successful launch.
+    pub(super) fn note_launch(&mut self, global_tid: Option<i64>, name: NameId) {
+        let owner = self.owner(global_tid);
+        let names = &self.out.names;
+        self.found.launches.entry(owner).or_insert_with(|| (0, names.text(name).to_owned())).0 += 1;
+    }
+
+    /// Note that the nodes of a graph launch were recorded.
+    pub(super) fn note_node(&mut self, global_pid: Option<i64>, correlation: Option<i64>) {
+        let Some(correlation) = correlation else { return };
+        let launch = (self.owner(global_pid), correlation);
+        // All nodes of one launch come in a row.
+        if self.found.node_launches.last() != Some(&launch) {
+            self.found.node_launches.push(launch);
+        }
+    }
+
+    /// Add a slice found in a row.
+    pub(super) fn push(&mut self, cells: &Cells<'_>, slice: NewSlice) -> RowIdx {
+        self.push_from(cells.row_id(), slice, SliceFlags::NONE)
+    }
+
+    /// Add a slice with something special about it.
+    pub(super) fn push_from(&mut self, row_id: i64, slice: NewSlice, flags: SliceFlags) -> RowIdx {
+        let NewSlice { track, kind, name, start_ns, dur_ns, correlation } = slice;
+        self.out.push_slice(SliceRow {
+            track,
+            kind,
+            flags,
+            name,
+            start_ns,
+            dur_ns,
+            correlation: correlation.unwrap_or(0),
+            source_table: self.source_table,
+            source_row: row_id,
+        })
+    }
+}

@@ -1,0 +1,207 @@
+//! Reading tables in parallel: ranges of row ids are work items, each made into a fragment by some worker
+//! and joined in the order of the list, so that the Trace does not depend on which thread was faster.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
+
+use rusqlite::Connection;
+use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
+
+use super::cells::Cells;
+use super::columns::{RowIds, Schema};
+use super::found::Found;
+use super::fragment::{Fragment, Known};
+use super::open::connect;
+use super::small_tables::note_damage;
+use super::tables::TableReader;
+
+/// A part of a table.
+pub(super) struct Part {
+    reader: &'static TableReader,
+    sql: String,
+    /// First and last row id; `None` for the whole table.
+    range: Option<(i64, i64)>,
+    /// Rows at most, for the progress bar.
+    n_rows: u64,
+}
+
+/// What workers report.
+enum Failure {
+    Cancelled,
+    Open(rusqlite::Error),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// Why a scan ended early.
+pub(super) enum ScanError {
+    /// The user stopped it.
+    Cancelled(Cancelled),
+    /// A worker could not open the file.
+    Open(rusqlite::Error),
+}
+
+/// Row ids in one part: enough that a fragment's own cost is small, few enough that all workers finish
+/// together. It must not depend on the number of workers.
+const ROWS_A_PART: u64 = 1 << 17;
+
+/// Rows between two looks at the cancel button: a few milliseconds.
+const ROWS_A_STEP: u64 = 4096;
+
+/// Bytes that a row of an event table takes at least; bounds the number of parts where row ids have gaps.
+const SMALLEST_ROW_BYTES: u64 = 8;
+
+/// Cut the tables of a list into parts; tables that are missing or cannot be read have none.
+pub(super) fn parts(
+    readers: &'static [TableReader],
+    schema: &Schema,
+    size_bytes: u64,
+    issues: &mut IssueLog,
+) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for reader in readers {
+        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else {
+            continue;
+        };
+        if let Some(missing) = reader.required.iter().find(|column| !table.has(column)) {
+            let text = "tables lack columns that are needed; they are left out";
+            let example = || format!("{} has no column {missing}", table.name);
+            issues.count(Severity::DataLoss, "table_without_columns", text, example);
+            continue;
+        }
+        let sql = table.select(reader.columns);
+        let RowIds::Range(first, last) = table.rows else {
+            parts.push(Part { reader, sql, range: None, n_rows: 0 });
+            continue;
+        };
+        let width = last.abs_diff(first).saturating_add(1);
+        let n_rows = width.min(size_bytes / SMALLEST_ROW_BYTES);
+        let n_parts = n_rows.div_ceil(ROWS_A_PART).max(1);
+        let step = width.div_ceil(n_parts);
+        for idx in 0..n_parts {
+            let from = first.saturating_add_unsigned(idx.saturating_mul(step));
+            let to = first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1).min(last);
+            let sql = format!("{sql} WHERE rowid BETWEEN ?1 AND ?2");
+            parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts });
+        }
+    }
+    parts
+}
+
+/// Read all parts into the builder, on all cores.
+pub(super) fn scan(
+    path: &Path,
+    parts: &[Part],
+    known: &Known,
+    into: &mut TraceBuilder,
+    found: &mut Found,
+    progress: &Progress,
+) -> Result<(), ScanError> {
+    progress
+        .begin("Reading events", parts.iter().map(|part| part.n_rows).sum())
+        .map_err(ScanError::Cancelled)?;
+    let next = AtomicUsize::new(0);
+    let is_stopped = AtomicBool::new(false);
+    let n_workers = rayon::current_num_threads().min(parts.len());
+    let (send, receive) = mpsc::channel();
+    let mut failure = None;
+    std::thread::scope(|scope| {
+        for _ in 0..n_workers {
+            let (send, next, is_stopped) = (send.clone(), &next, &is_stopped);
+            scope.spawn(move || {
+                let connection = connect(path);
+                loop {
+                    let idx = next.fetch_add(1, Relaxed);
+                    let Some(part) = parts.get(idx).filter(|_| !is_stopped.load(Relaxed)) else { return };
+                    let result = match &connection {
+                        Ok(connection) => read_part(connection, part, known, progress).map_err(Failure::from),
+                        Err(error) => Err(Failure::Open(clone_error(error))),
+                    };
+                    // Nobody listens once the scan has failed.
+                    if send.send((idx, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let mut waiting = BTreeMap::new();
+        let mut n_absorbed = 0;
+        for (idx, result) in receive {
+            match result {
+                Ok(fragment) => waiting.insert(idx, fragment),
+                Err(error) => {
+                    is_stopped.store(true, Relaxed);
+                    failure.get_or_insert(error);
+                    break;
+                }
+            };
+            while let Some(fragment) = waiting.remove(&n_absorbed) {
+                absorb(fragment, into, found);
+                n_absorbed += 1;
+            }
+        }
+    });
+    match failure {
+        None => Ok(()),
+        Some(Failure::Cancelled) => Err(ScanError::Cancelled(Cancelled)),
+        Some(Failure::Open(error)) => Err(ScanError::Open(error)),
+    }
+}
+
+/// Join a fragment.
+pub(super) fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) {
+    let base = into.n_slices();
+    found.absorb(fragment.found, base);
+    into.absorb(fragment.out);
+}
+
+fn read_part<'a>(
+    connection: &Connection,
+    part: &Part,
+    known: &'a Known,
+    progress: &Progress,
+) -> Result<Fragment<'a>, Cancelled> {
+    let mut fragment = Fragment::new(known, part.reader.table, part.reader.number);
+    let mut n_read = 0_u64;
+    let mut is_cancelled = Ok(());
+    let mut read_rows = || -> rusqlite::Result<()> {
+        let mut statement = connection.prepare(&part.sql)?;
+        let mut rows = match part.range {
+            Some(range) => statement.query(range)?,
+            None => statement.query([])?,
+        };
+        while let Some(row) = rows.next()? {
+            (part.reader.read)(&mut fragment, &Cells::new(row));
+            n_read += 1;
+            if n_read.is_multiple_of(ROWS_A_STEP) {
+                is_cancelled = progress.advance(ROWS_A_STEP);
+                if is_cancelled.is_err() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read_rows() {
+        note_damage(&mut fragment.out.issues, part.reader.table, &error);
+    }
+    is_cancelled?;
+    // Gaps between row ids count as done.
+    progress.advance(part.n_rows.saturating_sub(n_read / ROWS_A_STEP * ROWS_A_STEP))?;
+    Ok(fragment)
+}
+
+/// rusqlite's errors cannot be cloned; every worker may meet the same one.
+fn clone_error(error: &rusqlite::Error) -> rusqlite::Error {
+    match error.sqlite_error() {
+        Some(code) => rusqlite::Error::SqliteFailure(*code, Some(error.to_string())),
+        None => rusqlite::Error::InvalidQuery,
+    }
+}

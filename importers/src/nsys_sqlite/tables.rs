@@ -1,0 +1,84 @@
+//! The list of tables that become rows of the Trace.
+
+use super::cells::Cells;
+use super::fragment::Fragment;
+use super::{api, copies, gpu_metrics, graphs, kernels, memory, nvtx, osrt, overheads, sync};
+
+/// How one table is read.
+pub(super) struct TableReader {
+    /// The number that slices of it carry as their source.
+    pub(super) number: u8,
+    /// Name in the file.
+    pub(super) table: &'static str,
+    /// Columns without which no row can be read.
+    pub(super) required: &'static [&'static str],
+    /// Columns asked for, in the order in which [`Self::read`] sees them.
+    pub(super) columns: &'static [&'static str],
+    /// Add one row to a fragment.
+    pub(super) read: fn(&mut Fragment<'_>, &Cells<'_>),
+}
+
+/// Tables that stand for themselves.
+pub(super) const FIRST_PASS: &[TableReader] = &[
+    kernels::KERNELS,
+    copies::COPIES,
+    copies::MEMSETS,
+    api::API,
+    nvtx::NVTX,
+    osrt::OS_RUNTIME,
+    overheads::PROFILER_OVERHEAD,
+    overheads::CUPTI_OVERHEAD,
+    memory::MEMORY_USAGE,
+    gpu_metrics::GPU_METRICS,
+];
+
+/// Tables that need to know what those of the first pass told.
+pub(super) const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
+
+/// Tables read elsewhere: about the file, the machine, names.
+const READ_ELSEWHERE: &[&str] = &[
+    "StringIds",
+    "PROCESSES",
+    "ThreadNames",
+    "MPI_RANKS",
+    "ANALYSIS_DETAILS",
+    "DIAGNOSTIC_EVENT",
+    "META_DATA_EXPORT",
+    "META_DATA_CAPTURE",
+    "EXPORT_META_DATA",
+];
+
+/// Starts of names of tables that hold no events: labels, descriptions, copies of files.
+const NO_EVENTS: &[&str] = &[
+    "ENUM_",
+    "TARGET_INFO_",
+    "UnwindMethodType",
+    "ANALYSIS_FILE",
+    "ProcessStreams",
+    "GENERIC_EVENT_SOURCES",
+    "GENERIC_EVENT_TYPE",
+    "NVTX_PAYLOAD_SCHEMA",
+    "OSRT_FILE_ACCESS_DESCRIPTORS",
+    "PMU_EVENT_REQUESTS",
+];
+
+/// Does a table hold events that are not read?
+pub(super) fn is_left_out(table: &str) -> bool {
+    let is_read = FIRST_PASS.iter().chain(SECOND_PASS).any(|reader| reader.table.eq_ignore_ascii_case(table));
+    let is_known = READ_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(table));
+    let is_description = NO_EVENTS.iter().any(|start| table.starts_with(start));
+    !(is_read || is_known || is_description)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_numbers_are_unique() {
+        let mut numbers: Vec<u8> = FIRST_PASS.iter().chain(SECOND_PASS).map(|reader| reader.number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), FIRST_PASS.len() + SECOND_PASS.len());
+    }
+}

@@ -1,0 +1,313 @@
+//! What the file says about the machine: processes, threads, GPUs, contexts, streams, the session.
+//!
+//! Read before the events. Host names, users and command lines are not read.
+
+use rusqlite::Connection;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tracecard_model::{Device, IssueLog};
+
+use super::cells::Cells;
+use super::columns::Schema;
+use super::small_tables::each_row;
+use crate::nsys_terms::global_id::{GlobalId, GlobalProcess, Machine};
+
+/// A process of a row; `None` where the file does not say.
+pub(super) type Owner = Option<GlobalProcess>;
+
+/// The machine and the session.
+#[derive(Debug, Default)]
+pub(super) struct Target {
+    /// Where processes live unless their id says otherwise: only others show their machine.
+    pub(super) home: Option<Machine>,
+    /// The one process of the file, if there is only one: rows without a process belong to it.
+    pub(super) sole_process: Owner,
+    /// Wall clock of time 0 in ns since 1970 UTC.
+    pub(super) start_unix_ns: Option<i64>,
+    /// When the capture ended, in ns after time 0.
+    pub(super) end_ns: Option<i64>,
+    /// Names of threads in file order; a later one replaces an earlier one.
+    pub(super) thread_names: Vec<(GlobalId, i64)>,
+    /// Product names of all GPUs, by number.
+    pub(super) gpu_names: Vec<String>,
+    process_names: FxHashMap<GlobalProcess, String>,
+    ranks: FxHashMap<GlobalProcess, u32>,
+    gpus: Vec<Gpu>,
+    /// (process id, ordinal in the process) → GPU number.
+    gpu_from_ordinal: FxHashMap<(u32, i64), i64>,
+    /// (process, context) → ordinal.
+    ordinal_from_context: FxHashMap<(GlobalProcess, i64), i64>,
+    null_streams: FxHashSet<(GlobalProcess, i64, i64)>,
+    stream_names: FxHashMap<(GlobalProcess, i64, i64), String>,
+}
+
+/// A row of `TARGET_INFO_GPU`.
+#[derive(Debug)]
+struct Gpu {
+    machine: Option<Machine>,
+    id: i64,
+    cuda_ordinal: Option<i64>,
+    device: Device,
+}
+
+/// A device of the Trace.
+pub(super) struct FoundDevice {
+    /// What tells devices of the file apart.
+    pub(super) key: String,
+    /// Its row.
+    pub(super) device: Device,
+}
+
+impl Target {
+    /// Read the tables about the machine.
+    pub(super) fn read(connection: &Connection, schema: &Schema, issues: &mut IssueLog) -> Self {
+        let mut target = Self::default();
+        let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
+        let mut processes = Vec::new();
+        each_row(connection, schema, issues, "PROCESSES", &["globalPid", "name"], |cells| {
+            let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
+                return true;
+            };
+            *machines.entry(process.machine()).or_default() += 1;
+            processes.push(process);
+            if let Some(name) = cells.text(1).filter(|name| !name.is_empty()) {
+                // A full path would tell the user's name.
+                let program = name.rsplit(['/', '\\']).next().unwrap_or_default();
+                target.process_names.insert(process, program.to_owned());
+            }
+            true
+        });
+        processes.sort_unstable();
+        processes.dedup();
+        if let [only] = processes[..] {
+            target.sole_process = Some(only);
+        }
+        let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
+        target.home = most.map(|(machine, _)| machine);
+        target.read_session(connection, schema, issues);
+        target.read_gpus(connection, schema, issues);
+        target.read_streams(connection, schema, issues);
+        each_row(connection, schema, issues, "ThreadNames", &["globalTid", "nameId"], |cells| {
+            if let [Some(thread), Some(name)] = cells.ints() {
+                target.thread_names.push((GlobalId::from_stored(thread), name));
+            }
+            true
+        });
+        each_row(connection, schema, issues, "MPI_RANKS", &["globalTid", "rank"], |cells| {
+            if let [Some(thread), Some(rank)] = cells.ints()
+                && let Ok(rank) = u32::try_from(rank)
+            {
+                target.ranks.insert(GlobalId::from_stored(thread).process(), rank);
+            }
+            true
+        });
+        target
+    }
+
+    fn read_session(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+        each_row(connection, schema, issues, "TARGET_INFO_SESSION_START_TIME", &["utcEpochNs"], |cells| {
+            self.start_unix_ns = cells.int(0).filter(|ns| 0 < *ns);
+            false
+        });
+        each_row(connection, schema, issues, "ANALYSIS_DETAILS", &["globalVid", "duration"], |cells| {
+            let [machine, duration_ns] = cells.ints();
+            self.home = self.home.or(machine.map(Machine::from_stored));
+            self.end_ns = duration_ns.filter(|ns| 0 < *ns);
+            false
+        });
+    }
+
+    fn read_gpus(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+        /// Integers first, texts behind.
+        const COLUMNS: &[&str] = &[
+            "vmId",
+            "id",
+            "deviceId",
+            "cuDevice",
+            "smCount",
+            "totalMemory",
+            "memoryBandwidth",
+            "l2CacheSize",
+            "clockRate",
+            "maxWarpsPerSm",
+            "maxBlocksPerSm",
+            "maxRegistersPerSm",
+            "maxShmemPerSm",
+            "maxShmemPerBlockOptin",
+            "computeMajor",
+            "computeMinor",
+            "name",
+            "uuid",
+            "busLocation",
+        ];
+        each_row(connection, schema, issues, "TARGET_INFO_GPU", COLUMNS, |cells| {
+            let [
+                vm,
+                id,
+                old_id,
+                cuda_ordinal,
+                sm_count,
+                memory,
+                bandwidth,
+                l2,
+                clock,
+                warps,
+                blocks,
+                rest @ ..,
+            ] = cells.ints::<16>();
+            let [registers, shared, shared_optin, major, minor] = rest;
+            // Exports of older captures have 0 where they do not know.
+            let known = |value: Option<i64>| {
+                value.and_then(|value| u64::try_from(value).ok()).filter(|value| 0 < *value)
+            };
+            let small = |value: Option<i64>| known(value).and_then(|value| u32::try_from(value).ok());
+            let text =
+                |idx: usize| cells.text(idx).map(|text| text.into_owned()).filter(|text| !text.is_empty());
+            let Some(id) = id.or(old_id) else { return true };
+            let device = Device {
+                number: u32::try_from(id).unwrap_or(u32::MAX),
+                name: text(16),
+                compute_capability: small(major)
+                    .map(|major| (major, minor.and_then(|m| u32::try_from(m).ok()).unwrap_or(0))),
+                sm_count: small(sm_count),
+                memory_bytes: known(memory),
+                dram_bytes_per_s: known(bandwidth),
+                l2_bytes: known(l2),
+                clock_hz: known(clock),
+                max_warps_per_sm: small(warps),
+                max_blocks_per_sm: small(blocks),
+                registers_per_sm: small(registers),
+                shared_bytes_per_sm: small(shared),
+                shared_bytes_per_block_optin: small(shared_optin),
+                uuid: text(17).or_else(|| text(18)),
+            };
+            // The oldest exports number GPUs as CUDA does.
+            let cuda_ordinal = cuda_ordinal.or(old_id);
+            self.gpus.push(Gpu { machine: vm.map(Machine::from_stored), id, cuda_ordinal, device });
+            true
+        });
+        self.gpus.sort_by_key(|gpu| (gpu.machine, gpu.id));
+        self.gpu_names = self.gpus.iter().filter_map(|gpu| gpu.device.name.clone()).collect();
+        each_row(
+            connection,
+            schema,
+            issues,
+            "TARGET_INFO_CUDA_DEVICE",
+            &["gpuId", "cudaId", "pid"],
+            |cells| {
+                if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
+                    self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
+                }
+                true
+            },
+        );
+    }
+
+    fn read_streams(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+        let process = |cells: &Cells<'_>| match cells.ints() {
+            [Some(hardware), Some(vm), Some(pid)] => Some(GlobalProcess::from_parts(hardware, vm, pid)),
+            _ => None,
+        };
+        for (table, null_stream) in
+            [("TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"), ("TARGET_INFO_CUDA_NULL_STREAM", "streamId")]
+        {
+            let columns = ["hwId", "vmId", "processId", "deviceId", "contextId", null_stream];
+            each_row(connection, schema, issues, table, &columns, |cells| {
+                let [_, _, _, device, context, stream] = cells.ints();
+                let (Some(process), Some(context)) = (process(cells), context) else { return true };
+                if let Some(device) = device {
+                    self.ordinal_from_context.insert((process, context), device);
+                }
+                if let Some(stream) = stream {
+                    self.null_streams.insert((process, context, stream));
+                }
+                true
+            });
+        }
+        let columns = ["hwId", "vmId", "processId", "contextId", "streamId", "name"];
+        each_row(connection, schema, issues, "TARGET_INFO_NVTX_CUDA_STREAM", &columns, |cells| {
+            let [_, _, _, context, stream] = cells.ints();
+            if let (Some(process), Some(context), Some(stream), Some(name)) =
+                (process(cells), context, stream, cells.text(5))
+            {
+                self.stream_names.insert((process, context, stream), name.into_owned());
+            }
+            true
+        });
+    }
+
+    /// What tells processes of the file apart, and the process id as text.
+    pub(super) fn process_key(&self, owner: Owner) -> (String, String) {
+        let Some(process) = owner else { return ("unknown".to_owned(), "unknown".to_owned()) };
+        let pid = process.pid().to_string();
+        let is_home = self.home == Some(process.machine());
+        let key = if is_home { pid.clone() } else { format!("{pid}@{}", process.machine()) };
+        (key, pid)
+    }
+
+    /// Program name of a process.
+    pub(super) fn process_name(&self, owner: Owner) -> Option<&str> {
+        owner.and_then(|process| self.process_names.get(&process)).map(String::as_str)
+    }
+
+    /// MPI rank of a process.
+    pub(super) fn rank(&self, owner: Owner) -> Option<u32> {
+        owner.and_then(|process| self.ranks.get(&process)).copied()
+    }
+
+    /// The ordinal of the device that a context lives on.
+    pub(super) fn ordinal_of_context(&self, owner: Owner, context: Option<i64>) -> Option<i64> {
+        self.ordinal_from_context.get(&(owner?, context?)).copied()
+    }
+
+    /// The device with this ordinal in a process: the physical GPU where the file knows it. Ordinals of
+    /// different processes may name different GPUs (`CUDA_VISIBLE_DEVICES`).
+    pub(super) fn device(&self, owner: Owner, ordinal: i64) -> FoundDevice {
+        let machine = owner.map(GlobalProcess::machine);
+        let by_process = owner.and_then(|process| self.gpu_from_ordinal.get(&(process.pid(), ordinal)));
+        match by_process {
+            Some(id) => self.gpu(machine, *id),
+            None => match self.find_gpu(machine, |gpu| gpu.cuda_ordinal == Some(ordinal)) {
+                Some(gpu) => gpu.found(),
+                None => unknown_gpu(machine, ordinal),
+            },
+        }
+    }
+
+    /// The GPU with this number.
+    pub(super) fn gpu(&self, machine: Option<Machine>, id: i64) -> FoundDevice {
+        self.find_gpu(machine, |gpu| gpu.id == id).map_or_else(|| unknown_gpu(machine, id), Gpu::found)
+    }
+
+    /// On the machine if it is known there, else on any.
+    fn find_gpu(&self, machine: Option<Machine>, is_it: impl Fn(&Gpu) -> bool) -> Option<&Gpu> {
+        let here = self.gpus.iter().find(|gpu| gpu.machine == machine && is_it(gpu));
+        here.or_else(|| self.gpus.iter().find(|gpu| is_it(gpu)))
+    }
+
+    /// What the user reads beside a stream; `None` for its number alone.
+    pub(super) fn stream_name(&self, owner: Owner, context: i64, stream: i64) -> Option<String> {
+        let key = (owner?, context, stream);
+        if let Some(name) = self.stream_names.get(&key) {
+            return Some(format!("{name} (stream {stream})"));
+        }
+        self.null_streams.contains(&key).then(|| format!("stream {stream} (default)"))
+    }
+}
+
+impl Gpu {
+    fn found(&self) -> FoundDevice {
+        FoundDevice { key: gpu_key(self.machine, self.id), device: self.device.clone() }
+    }
+}
+
+fn unknown_gpu(machine: Option<Machine>, number: i64) -> FoundDevice {
+    let device = Device { number: u32::try_from(number).unwrap_or(u32::MAX), ..Device::default() };
+    FoundDevice { key: gpu_key(machine, number), device }
+}
+
+fn gpu_key(machine: Option<Machine>, number: i64) -> String {
+    match machine {
+        Some(machine) => format!("{machine}/{number}"),
+        None => number.to_string(),
+    }
+}

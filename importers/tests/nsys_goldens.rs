@@ -14,6 +14,8 @@
 //! Ranges that were never closed end at the last NVTX time in `nsys stats`, and at the end of the capture in
 //! the Trace. Exports since 2022 write that end themselves, so the two agree on every file here.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is a test")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

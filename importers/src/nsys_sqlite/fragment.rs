@@ -43,6 +43,7 @@ pub(super) struct Place {
 }
 
 /// A slice before the fragment adds where it was found.
+#[derive(Clone, Copy)]
 pub(super) struct NewSlice {
     pub(super) track: TrackId,
     pub(super) kind: SliceKind,

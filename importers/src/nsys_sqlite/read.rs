@@ -135,6 +135,11 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
         into.push_domain(*row, name);
     }
     name_threads(known, &found, into);
+    if found.n_nvtx == 0 && !found.domain_names.is_empty() {
+        // Seen with the `nvtx` package 0.2.17 under nsys 2023.4.4.
+        let text = "the program made NVTX domains but no ranges were recorded; its NVTX library may be newer than nsys";
+        into.issues.count(Severity::Warning, "nvtx_domains_without_ranges", text, String::new);
+    }
 
     let n_missing = found.missing_strings.len() as u64;
     let text = "names are missing in the file; the numbers of the names are shown instead";

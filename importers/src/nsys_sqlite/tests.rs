@@ -221,6 +221,13 @@ fn ranges_that_were_never_closed_end_with_the_capture() {
 }
 
 #[test]
+fn domains_without_ranges_hint_at_an_nvtx_that_is_too_new() {
+    let domain =
+        "INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid, domainId) VALUES (0, 75, 'D', $TID, 3);";
+    assert_eq!(count(&import(&format!("{BASE}{domain}")), "nvtx_domains_without_ranges"), 1);
+}
+
+#[test]
 fn copies_and_migrations_say_what_moved_where() {
     check(
         "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start, end, deviceId, contextId, streamId, correlationId, globalPid,

@@ -83,9 +83,10 @@ fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
     let n_rows = trace.slices.len() + trace.counters.len() + trace.marks.len() + trace.memory_events.len();
     let rate = n_rows as f64 / open_time.as_secs_f64();
     println!(
-        "open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s",
+        "open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s, {:.0} MB/s on disk",
         trace.slices.len(),
-        rate / 1e6
+        rate / 1e6,
+        info.size_bytes as f64 / 1e6 / open_time.as_secs_f64()
     );
     for issue in &trace.issues {
         println!("{} {} ×{} {:?}", issue.severity.text(), issue.code, issue.count, issue.example);

@@ -157,7 +157,7 @@ impl<F: FnMut(&mut Ui, ViewId)> Behavior<ViewId> for Panes<'_, F> {
         _: &mut f32,
     ) {
         let Some(view) = tabs.active.and_then(|tile| tiles.get_pane(&tile)) else { return };
-        let cross = egui::RichText::new("✕").color(self.theme.color.text_muted).size(self.theme.font.small);
+        let cross = egui::RichText::new("✕").color(self.theme.color.text_muted).size(self.theme.font.body);
         ui.add_space(self.theme.space.s);
         let response = ui.add(egui::Button::new(cross).frame_when_inactive(false).small());
         let name = format!("Close {}", view.title());

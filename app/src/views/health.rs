@@ -153,19 +153,13 @@ fn row_ui(ui: &mut Ui, theme: &Theme, row: &Row<'_>, commands: &mut Vec<Command>
             });
         }
     });
-    ui.label(sentence(row.text));
+    ui.label(format::sentence(row.text));
     if let Some(example) = row.example {
         let shown: String = example.chars().take(300).collect();
         ui.label(RichText::new(format!("e.g. {shown}")).color(theme.color.text_muted));
     }
     let code = RichText::new(row.code).font(egui::FontId::monospace(theme.font.small));
     ui.label(code.color(theme.color.text_muted));
-}
-
-/// With a capital at the start.
-fn sentence(text: &str) -> String {
-    let mut signs = text.chars();
-    signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
 }
 
 fn text(rows: &[Row<'_>]) -> String {

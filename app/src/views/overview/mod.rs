@@ -25,9 +25,7 @@ pub struct Cache(Memo<RunId, Model>);
 
 /// Height of the bar under the answer, in points.
 const BAR_PT: f32 = 14.0;
-/// The answer is one line on views of this width; narrower ones get a smaller font, in points.
-const ONE_LINE_PT: f32 = 1340.0;
-/// But never smaller than this share of the title's size.
+/// The answer gets a smaller font where that keeps it on one line, but no smaller than this share.
 const MIN_TITLE_SCALE: f32 = 0.8;
 /// Width of one ranking beside the answer, in points.
 const RANKING_PT: f32 = 270.0;
@@ -56,8 +54,11 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, cache: &mut Cache) -> Vec<Command> {
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = theme.space.xl * 1.5;
                 let right_pt = n_rankings * (RANKING_PT + theme.space.xl * 1.5);
-                let left_pt = ui.available_width() - right_pt;
-                column_ui(ui, left_pt, |ui| devices_ui(ui, theme, model, &mut commands));
+                // Without an answer there are no devices to show at the left.
+                let left_pt = if model.answer.is_some() { ui.available_width() - right_pt } else { 0.0 };
+                if 0.0 < left_pt {
+                    column_ui(ui, left_pt, |ui| devices_ui(ui, theme, model, &mut commands));
+                }
                 for ranking in &model.rankings {
                     column_ui(ui, RANKING_PT, |ui| ranking_ui(ui, theme, ranking, &mut commands));
                 }
@@ -78,13 +79,18 @@ fn column_ui(ui: &mut Ui, width_pt: f32, add: impl FnOnce(&mut Ui)) {
 
 fn answer_ui(ui: &mut Ui, theme: &Theme, run: &Run, model: &Model, commands: &mut Vec<Command>) {
     let Some(answer) = &model.answer else {
-        ui.label(RichText::new("No device did any work in this trace").font(fonts::semibold(theme.font.title)));
-        let text = if run.trace.devices.is_empty() {
+        let title = match model.host_step {
+            Some((median_ns, _)) => format!("A step takes {} on the host", format::ns(median_ns as f64)),
+            None => "No device did any work in this trace".to_owned(),
+        };
+        ui.label(RichText::new(title).font(fonts::semibold(theme.font.title)).color(theme.color.text_strong));
+        let steps = model.host_step.map(|(_, count)| format!("The median of {}. ", format::counted(count, "step")));
+        let why = if run.trace.devices.is_empty() {
             "The file names no GPU: only the host was recorded, or the program ran on the CPU."
         } else {
             "The file names a GPU, but no kernel and no copy on it."
         };
-        ui.label(RichText::new(text).color(theme.color.text_muted));
+        ui.label(RichText::new(format!("{}{why}", steps.unwrap_or_default())).color(theme.color.text_muted));
         return;
     };
     headline_ui(ui, theme, answer, commands);
@@ -95,7 +101,8 @@ fn answer_ui(ui: &mut Ui, theme: &Theme, run: &Run, model: &Model, commands: &mu
 /// What to know beside the answer, and how the whole window of each device was spent.
 fn devices_ui(ui: &mut Ui, theme: &Theme, model: &Model, commands: &mut Vec<Command>) {
     let Some(answer) = &model.answer else { return };
-    ui.label(RichText::new("Whole window by device").color(theme.color.text_muted));
+    let window = model.devices.first().map_or_else(String::new, |line| format::ns(line.headline.total_ns as f64));
+    ui.label(RichText::new(format!("Whole window of {window} by device")).color(theme.color.text_muted));
     for line in &model.devices {
         device_ui(ui, theme, line, commands);
     }
@@ -107,8 +114,12 @@ fn devices_ui(ui: &mut Ui, theme: &Theme, model: &Model, commands: &mut Vec<Comm
 
 /// The answer as a sentence whose parts are links.
 fn headline_ui(ui: &mut Ui, theme: &Theme, line: &Headline, commands: &mut Vec<Command>) {
-    let scale = (ui.available_width() / ONE_LINE_PT).clamp(MIN_TITLE_SCALE, 1.0);
-    let font = fonts::semibold((theme.font.title * scale).round());
+    let full = fonts::semibold(theme.font.title);
+    let color = theme.color.text;
+    // Five squares and wider spaces come on top of the text.
+    let needed_pt = ui.painter().layout_no_wrap(line.sum_text(), full, color).size().x + 5.0 * 18.0 + 60.0;
+    let scale = (ui.available_width() / needed_pt).clamp(MIN_TITLE_SCALE, 1.0);
+    let font = fonts::semibold((theme.font.title * scale).floor());
     let big = |text: String| RichText::new(text).font(font.clone());
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(7.0, 2.0);
@@ -145,17 +156,9 @@ fn device_ui(ui: &mut Ui, theme: &Theme, line: &DeviceLine, commands: &mut Vec<C
             .iter()
             .map(|(kind, ns)| format!("{} {}", kind.label(), percent(line.headline.frac(*ns))))
             .collect();
-        let text = format!("{} of {}", percents.join(" · "), format::ns(line.headline.total_ns as f64));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let width_pt = (ui.available_width() * 0.62).min(470.0);
-            ui.allocate_ui_with_layout(
-                vec2(width_pt, theme.size.row),
-                Layout::left_to_right(Align::Center),
-                |ui| {
-                    ui.set_min_width(width_pt);
-                    ui.add(egui::Label::new(RichText::new(text).color(theme.color.text_muted)).truncate());
-                },
-            );
+            let text = RichText::new(percents.join(" · ")).color(theme.color.text_muted);
+            ui.add(egui::Label::new(text).truncate());
             bar_ui(ui, theme, &line.label, &line.headline, 10.0, commands);
         });
     });

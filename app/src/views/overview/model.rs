@@ -45,6 +45,8 @@ pub struct DeviceLine {
 pub struct Model {
     /// The answer; `None` without device work.
     pub answer: Option<Headline>,
+    /// Without device work: median length of the steps on the host in ns, and how many there are.
+    pub host_step: Option<(i64, usize)>,
     /// Every device, the one with the least compute first.
     pub devices: Vec<DeviceLine>,
     /// What takes most of the time, at most two lists.
@@ -61,13 +63,19 @@ pub fn model(trace: &Trace, analysis: &Analysis) -> Model {
     let rankings: Vec<Ranking> = [
         ranking(trace, analysis, "kernels", "Kernels by device time", "total_ns"),
         ranking(trace, analysis, "operators", "Operators by device time", "self_device_ns")
-            .or_else(|| ranking(trace, analysis, "operators", "Operators by CPU time", "self_cpu_ns"))
-            .or_else(|| ranking(trace, analysis, "ranges", "Ranges by host time", "total_ns")),
+            .or_else(|| ranking(trace, analysis, "operators", "Operators by CPU time", "self_cpu_ns")),
+        // The host's own view matters where no device has any.
+        Some("ranges").filter(|_| lines.is_empty()).and_then(|id| {
+            ranking(trace, analysis, id, "Ranges by host time", "total_ns")
+        }),
     ]
     .into_iter()
     .flatten()
     .collect();
-    Model { answer: lines.into_iter().next(), devices, rankings }
+    let host_step = analysis.table("steps").filter(|_| lines.is_empty()).and_then(|steps| {
+        Some((steps.int(0, "host_median_ns")?, usize::try_from(steps.int(0, "count")?).ok()?))
+    });
+    Model { answer: lines.into_iter().next(), host_step, devices, rankings }
 }
 
 fn device_lines(analysis: &Analysis, lines: &[Headline]) -> Vec<DeviceLine> {

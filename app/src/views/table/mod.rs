@@ -86,7 +86,7 @@ impl State {
 pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Option<&[u32]>) -> Vec<Command> {
     let Some((_, analysis)) = super::analysis_ui(ui, cx) else { return Vec::new() };
     let Some(table) = analysis.table(spec.table) else {
-        widgets::empty_ui(ui, "No answer", abstained(analysis, spec));
+        widgets::empty_ui(ui, "No answer", &format::sentence(abstained(analysis, spec)));
         return Vec::new();
     };
     if table.n_rows() == 0 {
@@ -199,7 +199,9 @@ impl Rows<'_> {
                 .cell_layout(Layout::left_to_right(Align::Center));
             for (idx, column) in columns.iter().enumerate() {
                 builder = builder.column(match (idx, state.widths_pt.get(idx)) {
-                    (0, _) => TableColumn::remainder().at_least(MIN_NAME_PT).clip(true).resizable(false),
+                    (0, _) => {
+                        TableColumn::remainder().at_least(self.name_pt(column)).clip(true).resizable(false)
+                    }
                     (_, Some(width_pt)) => TableColumn::initial(*width_pt).at_least(MIN_COLUMN_PT).clip(true),
                     (_, None) => {
                         TableColumn::initial(self.least_pt(idx, column)).at_least(MIN_COLUMN_PT).clip(true)
@@ -341,16 +343,30 @@ impl Rows<'_> {
         });
     }
 
+    /// The least width of the first column, by what stands in it.
+    fn name_pt(&self, column: &Column) -> f32 {
+        let chars = |row: usize| match column.data.cell(row) {
+            Cell::Text(text) => text.chars().count(),
+            _ => 0,
+        };
+        let longest = (0..NAMES_MEASURED).map(|row| chars(row as usize)).max().unwrap_or(0);
+        (longest as f32 * 7.5).clamp(90.0, MIN_NAME_PT)
+    }
+
     /// Width that a column should have at first.
     fn least_pt(&self, idx: usize, column: &Column) -> f32 {
         let heading_pt = column.title.chars().count() as f32 * 7.0 + 16.0;
         match column.unit {
-            _ if idx == 0 => MIN_NAME_PT,
+            _ if idx == 0 => self.name_pt(column),
+            Unit::Text if column.id == "shapes" => 170.0,
             Unit::Text => heading_pt.max(96.0),
             _ => heading_pt.clamp(64.0, 120.0),
         }
     }
 }
+
+/// The longest of so many names decides how narrow their column may be.
+const NAMES_MEASURED: u32 = 30;
 
 fn is_right_aligned(column: &Column) -> bool {
     column.unit != Unit::Text

@@ -21,6 +21,16 @@ impl TraceBuilder {
         }
     }
 
+    /// Take back the marks, counter samples and memory events of an instant; says how many there were. For
+    /// files in which that time means "not known".
+    pub fn withdraw_instants_at(&mut self, time_ns: i64) -> u64 {
+        let n_before = self.marks.len() + self.counters.len() + self.memory_events.len();
+        self.marks.retain(|mark| mark.1 != time_ns);
+        self.counters.retain(|sample| sample.1 != time_ns);
+        self.memory_events.retain(|event| event.time_ns != time_ns);
+        (n_before - self.marks.len() - self.counters.len() - self.memory_events.len()) as u64
+    }
+
     /// The process with this key, if there is one.
     pub fn find_process(&self, key: &str) -> Option<ProcessId> {
         self.processes.get_index_of(key).map(ProcessId::from_idx)

@@ -116,13 +116,13 @@ fn is_event_start(text: &[u8], at: usize) -> bool {
     is_after_event && is_key(text, at + 1, EVENT_KEYS)
 }
 
-/// Where the next event begins, searching from `from`: a brace after `},` or `[`, before a key of an event.
-/// Inside a valid string this cannot match: its second quote would end it.
+/// Where the next event begins, searching from `from`: a brace after `},` or `[`, before a key of an event,
+/// of an object with a phase. Inside a valid string this cannot match: its second quote would end it.
 pub(super) fn next_event(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     while let Some(found) = text.get(at..).and_then(|rest| memchr(b'{', rest)) {
         at += found;
-        if is_event_start(text, at) {
+        if is_event_start(text, at) && has_phase(text, at) {
             return Some(at);
         }
         at += 1;
@@ -130,7 +130,16 @@ pub(super) fn next_event(text: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// Where the last event begins, searching back from the end but not below `down_to`.
+/// Does the object at `at` have a phase? Objects in the arguments of events have none.
+fn has_phase(text: &[u8], at: usize) -> bool {
+    // Where the object has no end, as far as a phase is likely.
+    const LIKELY_BYTES: usize = 256;
+    let rest = text.get(at..).unwrap_or_default();
+    let object = Scanner::new(text, at).container().unwrap_or(rest.get(..LIKELY_BYTES).unwrap_or(rest));
+    memmem::find(object, b"\"ph\"").is_some()
+}
+
+/// Where the last event begins as far as can be seen, searching back from the end but not below `down_to`.
 pub(super) fn last_event(text: &[u8], down_to: usize) -> Option<usize> {
     let mut end = text.len();
     while let Some(found) = text.get(down_to..end).and_then(|rest| memchr::memrchr(b'{', rest)) {

@@ -36,6 +36,7 @@ mod pairs;
 mod pipeline;
 mod scan;
 mod settle;
+mod skip;
 mod slices;
 mod sniff;
 mod string;
@@ -79,14 +80,15 @@ fn read_with(input: &Input, builder: &mut TraceBuilder, progress: &Progress, pla
     if let Some(error) = error {
         note_broken_reading(input, &mut whole, error)?;
     }
-    let has_list = whole.found.members.iter().any(|(key, _)| key == "traceEvents");
+    // The list itself is kept without a value.
+    let has_list = whole.found.members.iter().any(|(key, value)| key == "traceEvents" && value.is_empty());
     if whole.found.n_events == 0 && !has_list {
         return Err(input.unreadable(
             "this is JSON or a piece of it, but no trace: it has neither \"traceEvents\" nor events with \"ph\"; \
              export a PyTorch profile with prof.export_chrome_trace(\"trace.json\")",
         ));
     }
-    settle::settle(&mut whole);
+    settle::settle(&mut whole, input.path());
     *builder = whole.builder;
     Ok(())
 }

@@ -144,7 +144,7 @@ impl<'a> Scanner<'a> {
 
     /// A list or an object, skipped as a whole: brackets must match, and a string must be followed by what
     /// may follow one in JSON, else it holds quotes of its own.
-    fn container(&mut self) -> Result<&'a [u8], Trouble> {
+    pub(super) fn container(&mut self) -> Result<&'a [u8], Trouble> {
         let start = self.at;
         let mut is_object_bits = 0_u64;
         let mut depth = 0_u32;

@@ -1,6 +1,8 @@
 //! What can only be decided when the whole file was read: which slices have no time, where unfinished ones end,
 //! which process launched what a device did, what time 0 is.
 
+use std::path::Path;
+
 use rustc_hash::FxHashMap;
 use tracecard_model::{Kernel, ProcessId, TraceBuilder, TrackFamily, TrackKey};
 
@@ -15,7 +17,7 @@ const FAR_FROM_ZERO_NS: i64 = 1_000_000_000;
 const ABSOLUTE_FROM_NS: i64 = 978_307_200 * 1_000_000_000;
 
 /// Finish the trace of the whole file.
-pub(super) fn settle(whole: &mut Fragment) {
+pub(super) fn settle(whole: &mut Fragment, path: &Path) {
     settle_zero(whole);
     let Fragment { builder, found } = whole;
     pairs::join(found, builder);
@@ -31,7 +33,7 @@ pub(super) fn settle(whole: &mut Fragment) {
     let main = builder.adopt_device_tracks();
     let members = Members::new(found, &mut builder.issues);
     members.apply_devices(builder);
-    if let (Some(process), Some(rank)) = (main, members.rank) {
+    if let (Some(process), Some(rank)) = (main, members.rank.or_else(|| rank_of_name(path))) {
         builder.process_mut(process).rank = Some(rank);
     }
     push_marks(found, builder, main);
@@ -48,7 +50,7 @@ pub(super) fn settle(whole: &mut Fragment) {
     builder.zero_at_first_slice = true;
 }
 
-/// Torch 2.12 wrote whole halves of traces with `"ts": 0.000`: such slices are counted and taken back, unless
+/// Torch 2.12 wrote whole halves of traces with `"ts": 0.000`: such events are counted and taken back, unless
 /// the trace really begins about 0.
 fn settle_zero(whole: &mut Fragment) {
     let at_zero = std::mem::take(&mut whole.found.at_zero);
@@ -72,7 +74,10 @@ fn settle_zero(whole: &mut Fragment) {
     }
     whole.found.endless.retain(|row| at_zero.binary_search(row).is_err());
     let example = example.map(|name| whole.builder.names.text(name).to_owned());
-    whole.count_without_time(at_zero.len() as u64, || example.unwrap_or_default());
+    let n_marks = whole.found.marks.len();
+    whole.found.marks.retain(|(time_ns, _)| *time_ns != 0);
+    let n_instants = whole.builder.withdraw_instants_at(0) + (n_marks - whole.found.marks.len()) as u64;
+    whole.count_without_time(at_zero.len() as u64 + n_instants, || example.unwrap_or_default());
 }
 
 /// ROCm writes grid and block on the launch; the kernel gets them through the correlation id.
@@ -96,5 +101,32 @@ fn push_marks(found: &mut Found, builder: &mut TraceBuilder, main: Option<Proces
     for (time_ns, name) in std::mem::take(&mut found.marks) {
         let name = builder.names.intern(&name);
         builder.push_mark(track, time_ns, name);
+    }
+}
+
+/// The rank in `trace_rank_3.json` or `rank-0.Apr_03.pt.trace.json`, for files that do not state it.
+fn rank_of_name(path: &Path) -> Option<u32> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let (_, after) = name.split_once("rank")?;
+    let digits = after.strip_prefix(['-', '_']).unwrap_or(after);
+    let n_digits = digits.bytes().take_while(u8::is_ascii_digit).count();
+    digits.get(..n_digits)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_found_in_file_names() {
+        for (name, rank) in [
+            ("rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz", Some(0)),
+            ("/tmp/run/trace_rank12.json", Some(12)),
+            ("Rank_3.json", Some(3)),
+            ("rank_unknown.json", None),
+            ("/rank_1/trace.json", None),
+        ] {
+            assert_eq!(rank_of_name(Path::new(name)), rank, "{name}");
+        }
     }
 }

@@ -18,6 +18,7 @@ use super::fragment::Fragment;
 use super::lenient;
 use super::mapper::Mapper;
 use super::scan::{Scanner, Trouble, Value};
+use super::skip::Skip;
 use super::string::Backslashes;
 
 /// Where a walk stands.
@@ -46,14 +47,6 @@ pub(super) enum List {
     Bare,
     /// The walk began inside.
     Unknown,
-}
-
-/// State of passing over a value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Skip {
-    depth: u32,
-    is_in_string: bool,
-    is_escaped: bool,
 }
 
 /// Longer values of the top level are passed over, and longer stretches of garbage dropped.
@@ -285,12 +278,7 @@ impl<'a> Walker<'a, '_> {
     fn read_event(&mut self) -> bool {
         let start = self.scanner.at;
         self.scanner.repairs = super::scan::Repairs::default();
-        let mut attempt = event::read(&mut self.scanner, &mut self.event);
-        if attempt == Attempt::Cut && self.stretch.is_last && lenient::next_event(self.stretch.text, start + 1).is_some()
-        {
-            // Not the end of the file is missing, but the end of this event.
-            attempt = event::guess(&mut self.scanner, &mut self.event, start);
-        }
+        let attempt = event::read(&mut self.scanner, &mut self.event, self.stretch.is_last);
         match attempt {
             Attempt::Read { end } => self.push_event(start, end),
             Attempt::Guessed { end } => {
@@ -305,33 +293,24 @@ impl<'a> Walker<'a, '_> {
             }
             Attempt::Cut => {
                 self.scanner.at = start;
-                let is_too_long = MAX_MEMBER_BYTES < self.rest_len();
-                if !self.stretch.is_last && !is_too_long {
-                    return false;
-                }
-                return self.pass_last_event(start);
+                return false;
             }
+            Attempt::Lost => return self.skip_to_next_event(start),
         }
         true
     }
 
-    /// An event that does not end: the file is cut off there, or the event is broken and the list ends after it.
-    fn pass_last_event(&mut self, start: usize) -> bool {
-        match lenient::end_of_events(self.stretch.text, start + 1) {
-            Some(end) => {
-                self.count_skipped(start);
-                self.scanner.at = end;
-                true
-            }
-            None if self.stretch.is_last => false,
-            None => self.skip_to_next_event(start),
-        }
-    }
-
+    /// Pass what cannot be read, to the next event or to the end of the list.
     fn skip_to_next_event(&mut self, start: usize) -> bool {
-        self.count_skipped(start);
         let text = self.stretch.text;
-        let next = lenient::next_event(text, start + 1).or_else(|| lenient::end_of_events(text, start + 1));
+        let is_last = self.stretch.is_last;
+        let end = || lenient::end_of_events(text, start + 1).filter(|_| is_last);
+        let next = lenient::next_event(text, start + 1).or_else(end);
+        if next.is_none() && !is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES {
+            self.scanner.at = start;
+            return false;
+        }
+        self.count_skipped(start);
         self.scanner.at = next.unwrap_or(text.len());
         next.is_some()
     }
@@ -361,24 +340,11 @@ impl<'a> Walker<'a, '_> {
     }
 
     fn skip(&mut self, mut skip: Skip) -> bool {
-        while let Some(byte) = self.scanner.peek() {
-            let is_outside = skip.depth == 0 && !skip.is_in_string;
-            if is_outside && matches!(byte, b',' | b'}' | b']') {
-                self.place = Place::Members;
-                return true;
-            }
-            self.scanner.at += 1;
-            match byte {
-                _ if skip.is_escaped => skip.is_escaped = false,
-                b'\\' => skip.is_escaped = skip.is_in_string,
-                b'"' => skip.is_in_string = !skip.is_in_string,
-                b'[' | b'{' if !skip.is_in_string => skip.depth = skip.depth.saturating_add(1),
-                b']' | b'}' if !skip.is_in_string => skip.depth = skip.depth.saturating_sub(1),
-                _ => {}
-            }
-        }
-        self.place = Place::Skip(skip);
-        false
+        let rest = self.stretch.text.get(self.scanner.at..).unwrap_or_default();
+        let end = skip.pass(rest);
+        self.scanner.at += end.unwrap_or(rest.len());
+        self.place = if end.is_some() { Place::Members } else { Place::Skip(skip) };
+        end.is_some()
     }
 
     fn end(&mut self) -> bool {

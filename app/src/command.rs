@@ -53,8 +53,21 @@ pub enum Command {
     TogglePalette,
     /// Open or close the list of shortcuts.
     ToggleHelp,
+    /// Show everything larger or smaller.
+    Scale(Scale),
     /// Close the window.
     Quit,
+}
+
+/// How large everything is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// A step larger.
+    Larger,
+    /// A step smaller.
+    Smaller,
+    /// As the system says.
+    Normal,
 }
 
 /// Before or after.
@@ -66,14 +79,14 @@ pub enum Direction {
     Next,
 }
 
-/// A movement of the timeline; amounts are shares of what is in view.
+/// A movement of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Show twice as much detail for every 1.0; negative zooms out. About the mouse, or the middle.
     Zoom(f32),
     /// Later for positive shares of the view.
     Pan(f32),
-    /// Down for positive shares of the view.
+    /// Down by so many points.
     Scroll(f32),
 }
 
@@ -129,6 +142,11 @@ pub const ACTIONS: &[Action] = &[
     action(Menu::View, "Look light", &[], false, || Command::SetAppearance(Appearance::Light)),
     action(Menu::View, "Wheel zooms the timeline", &[], false, || Command::SetWheel(Wheel::Zooms)),
     action(Menu::View, "Wheel scrolls the timeline", &[], false, || Command::SetWheel(Wheel::Scrolls)),
+    action(Menu::View, "Larger", &[(MOD, Key::Plus), (MOD, Key::Equals)], false, || {
+        Command::Scale(Scale::Larger)
+    }),
+    action(Menu::View, "Smaller", &[(MOD, Key::Minus)], false, || Command::Scale(Scale::Smaller)),
+    action(Menu::View, "Normal size", &[], false, || Command::Scale(Scale::Normal)),
     action(Menu::Navigate, "Fit the whole run", &[(NONE, Key::Num0), (MOD, Key::Num0)], true, || {
         Command::FitAll
     }),
@@ -152,8 +170,8 @@ pub const HELD: &[(Key, &str, Motion)] = &[
     (Key::S, "Zoom out", Motion::Zoom(-3.0)),
     (Key::A, "Move left", Motion::Pan(-1.2)),
     (Key::D, "Move right", Motion::Pan(1.2)),
-    (Key::PageUp, "Scroll up", Motion::Scroll(-3.0)),
-    (Key::PageDown, "Scroll down", Motion::Scroll(3.0)),
+    (Key::PageUp, "Scroll up", Motion::Scroll(-700.0)),
+    (Key::PageDown, "Scroll down", Motion::Scroll(700.0)),
 ];
 
 /// Ways of the mouse, for the list of shortcuts.

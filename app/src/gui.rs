@@ -57,6 +57,8 @@ pub struct App {
     recent: Vec<PathBuf>,
     /// One view instead of the dock.
     only: Option<ViewId>,
+    /// What the title bar says.
+    title: String,
 }
 
 impl App {
@@ -76,6 +78,7 @@ impl App {
             notice: None,
             recent: Vec::new(),
             only: None,
+            title: String::new(),
         }
     }
 
@@ -167,6 +170,14 @@ impl App {
             self.finish(job);
         }
         self.prepare();
+        let title = self
+            .run
+            .as_ref()
+            .map_or_else(|| "Tracecard".to_owned(), |run| format!("{} – Tracecard", run.name()));
+        if title != self.title {
+            ctx.send_viewport_cmd(egui::ViewportCommand::Title(title.clone()));
+            self.title = title;
+        }
         if self.is_busy() {
             // Progress is shown, so a frame now and then is needed while a job runs.
             ctx.request_repaint_after(std::time::Duration::from_millis(100));
@@ -315,6 +326,11 @@ pub fn run_window(paths: Vec<PathBuf>) -> anyhow::Result<()> {
         Ok(Box::new(app) as Box<dyn eframe::App>)
     };
     eframe::run_native("tracecard", options, Box::new(create)).map_err(|error| {
-        anyhow::anyhow!("the window cannot be opened: {error}; without a display, `tracecard report` and `tracecard shot` work")
+        // winit prefixes the place in its own source; the reason comes last.
+        let text = error.to_string();
+        let reason = text.rsplit(": ").next().unwrap_or(&text);
+        anyhow::anyhow!(
+            "the window cannot be opened: {reason}; without a display, `tracecard report` and `tracecard shot` work"
+        )
     })
 }

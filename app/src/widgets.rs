@@ -14,7 +14,8 @@ pub fn empty_ui(ui: &mut Ui, title: &str, text: &str) {
     let margin_pt = ((ui.available_width() - MAX_SENTENCE_PT) / 2.0).clamp(theme.space.l, 4_000.0);
     let all = ui.available_rect_before_wrap();
     let rect = all.shrink2(vec2(margin_pt, 0.0));
-    let mut centred = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(Layout::top_down(Align::Center)));
+    let mut centred =
+        ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(Layout::top_down(Align::Center)));
     centred.add_space((rect.height() * 0.3).max(theme.space.l));
     centred.label(RichText::new(title).font(fonts::semibold(theme.font.heading)).color(theme.color.text));
     centred.label(RichText::new(text).color(theme.color.text_muted));

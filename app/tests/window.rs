@@ -183,7 +183,12 @@ fn a_table_is_sorted_by_its_heading_and_filtered_by_a_word() {
     let names = |harness: &Harness<'static, App>| {
         let mut rows: Vec<_> = harness
             .query_all_by_label_contains("_kernel")
-            .map(|node| (node.rect().top() as i64, node.accesskit_node().label().or_else(|| node.value()).unwrap_or_default()))
+            .map(|node| {
+                (
+                    node.rect().top() as i64,
+                    node.accesskit_node().label().or_else(|| node.value()).unwrap_or_default(),
+                )
+            })
             .filter(|(top, _)| 550 < *top)
             .collect();
         rows.sort();
@@ -268,7 +273,8 @@ fn a_failed_import_leaves_the_run_on_screen() {
 
 #[test]
 fn a_real_file_is_read_then_analysed() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-traces/nsys/h100_training.sqlite");
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../sample-traces/nsys/h100_training.sqlite");
     let harness = window(|app| app.open(path));
     assert!(harness.query_by_label("h100_training.sqlite").is_some());
     assert!(harness.query_all_by_label_contains("compute ").next().is_some());

@@ -4,7 +4,7 @@ use egui::{Context, ViewportCommand};
 use tracecard_model::{SliceId, Trace};
 
 use super::{App, apply_appearance};
-use crate::command::{Command, Direction};
+use crate::command::{Command, Direction, Scale};
 use crate::dock::Dock;
 use crate::run::Selection;
 use crate::views::{ViewId, table};
@@ -35,6 +35,9 @@ impl App {
                 self.state.palette = if self.state.palette.is_some() { None } else { Some(String::new()) };
             }
             Command::ToggleHelp => self.state.is_help_open = !self.state.is_help_open,
+            Command::Scale(Scale::Larger) => egui::gui_zoom::zoom_in(ctx),
+            Command::Scale(Scale::Smaller) => egui::gui_zoom::zoom_out(ctx),
+            Command::Scale(Scale::Normal) => ctx.set_zoom_factor(1.0),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
             Command::Select(slice) => self.select(slice),
             Command::Reveal(_)

@@ -95,8 +95,9 @@ impl App {
     pub(super) fn status_bar_ui(&self, ui: &mut Ui) -> Vec<Command> {
         let theme = Theme::of_ui(ui);
         let mut commands = Vec::new();
-        let shown =
-            [Slot::Import, Slot::Analysis].into_iter().find_map(|slot| Some((slot, self.jobs.status(slot)?)));
+        // Without a run the start page shows the progress.
+        let slots = [Slot::Import, Slot::Analysis].into_iter().filter(|_| self.run.is_some());
+        let shown = slots.filter_map(|slot| Some((slot, self.jobs.status(slot)?))).next();
         Panel::bottom("status bar").frame(theme.panel_frame()).exact_size(theme.size.bar - 4.0).show(
             ui,
             |ui| {
@@ -120,7 +121,8 @@ impl App {
                         );
                         ui.label(RichText::new(text).color(theme.color.text_muted));
                     } else {
-                        ui.label(RichText::new("Ready").color(theme.color.text_muted));
+                        let text = if self.is_busy() { "Opening…" } else { "Ready" };
+                        ui.label(RichText::new(text).color(theme.color.text_muted));
                     }
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                         let hint = match (&self.run, self.state.timeline.wheel) {

@@ -92,7 +92,9 @@ impl<'a> Row<'a> {
 }
 
 fn severity_of(text: &str) -> Option<Severity> {
-    [Severity::Info, Severity::Warning, Severity::DataLoss].into_iter().find(|severity| severity.text() == text)
+    [Severity::Info, Severity::Warning, Severity::DataLoss]
+        .into_iter()
+        .find(|severity| severity.text() == text)
 }
 
 fn severity_color(severity: Severity, theme: &Theme) -> egui::Color32 {
@@ -122,7 +124,11 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
     let theme = Theme::of_ui(ui);
     let rows = rows(run);
     if rows.is_empty() {
-        widgets::empty_ui(ui, "No issues", "Everything in the file was understood, and nothing was left out.");
+        widgets::empty_ui(
+            ui,
+            "No issues",
+            "Everything in the file was understood, and nothing was left out.",
+        );
         return commands;
     }
     egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

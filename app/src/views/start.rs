@@ -115,7 +115,7 @@ fn failure_ui(ui: &mut Ui, theme: &Theme, reason: &str) {
                 RichText::new("This file could not be opened").font(fonts::semibold(theme.font.heading));
             ui.label(title.color(theme.color.error));
             ui.add_space(theme.space.s);
-            ui.label(reason);
+            ui.label(crate::format::sentence(reason));
         });
     });
 }

@@ -84,7 +84,8 @@ fn answer_ui(ui: &mut Ui, theme: &Theme, run: &Run, model: &Model, commands: &mu
             None => "No device did any work in this trace".to_owned(),
         };
         ui.label(RichText::new(title).font(fonts::semibold(theme.font.title)).color(theme.color.text_strong));
-        let steps = model.host_step.map(|(_, count)| format!("The median of {}. ", format::counted(count, "step")));
+        let steps =
+            model.host_step.map(|(_, count)| format!("The median of {}. ", format::counted(count, "step")));
         let why = if run.trace.devices.is_empty() {
             "The file names no GPU: only the host was recorded, or the program ran on the CPU."
         } else {
@@ -101,7 +102,8 @@ fn answer_ui(ui: &mut Ui, theme: &Theme, run: &Run, model: &Model, commands: &mu
 /// What to know beside the answer, and how the whole window of each device was spent.
 fn devices_ui(ui: &mut Ui, theme: &Theme, model: &Model, commands: &mut Vec<Command>) {
     let Some(answer) = &model.answer else { return };
-    let window = model.devices.first().map_or_else(String::new, |line| format::ns(line.headline.total_ns as f64));
+    let window =
+        model.devices.first().map_or_else(String::new, |line| format::ns(line.headline.total_ns as f64));
     ui.label(RichText::new(format!("Whole window of {window} by device")).color(theme.color.text_muted));
     for line in &model.devices {
         device_ui(ui, theme, line, commands);
@@ -164,10 +166,18 @@ fn device_ui(ui: &mut Ui, theme: &Theme, line: &DeviceLine, commands: &mut Vec<C
     });
 }
 
-fn bar_ui(ui: &mut Ui, theme: &Theme, salt: &str, line: &Headline, height_pt: f32, commands: &mut Vec<Command>) {
+fn bar_ui(
+    ui: &mut Ui,
+    theme: &Theme,
+    salt: &str,
+    line: &Headline,
+    height_pt: f32,
+    commands: &mut Vec<Command>,
+) {
     let parts = bar_parts(theme, line);
     let bar: Vec<Part> = parts.iter().map(|(_, part)| part.clone()).collect();
-    if let Some((kind, _)) = widgets::stacked_bar_ui(ui, salt, &bar, height_pt).and_then(|idx| parts.get(idx)) {
+    if let Some((kind, _)) = widgets::stacked_bar_ui(ui, salt, &bar, height_pt).and_then(|idx| parts.get(idx))
+    {
         commands.push(table_of(*kind));
     }
 }

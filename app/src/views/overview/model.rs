@@ -65,9 +65,9 @@ pub fn model(trace: &Trace, analysis: &Analysis) -> Model {
         ranking(trace, analysis, "operators", "Operators by device time", "self_device_ns")
             .or_else(|| ranking(trace, analysis, "operators", "Operators by CPU time", "self_cpu_ns")),
         // The host's own view matters where no device has any.
-        Some("ranges").filter(|_| lines.is_empty()).and_then(|id| {
-            ranking(trace, analysis, id, "Ranges by host time", "total_ns")
-        }),
+        Some("ranges")
+            .filter(|_| lines.is_empty())
+            .and_then(|id| ranking(trace, analysis, id, "Ranges by host time", "total_ns")),
     ]
     .into_iter()
     .flatten()

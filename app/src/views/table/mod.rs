@@ -196,6 +196,7 @@ impl Rows<'_> {
                 .sense(Sense::click())
                 .auto_shrink(false)
                 .min_scrolled_height(40.0)
+                .vertical_scroll_offset(state.scroll_pt)
                 .cell_layout(Layout::left_to_right(Align::Center));
             for (idx, column) in columns.iter().enumerate() {
                 builder = builder.column(match (idx, state.widths_pt.get(idx)) {
@@ -218,6 +219,7 @@ impl Rows<'_> {
                 }
             });
             let output = table.body(|body| {
+                state.widths_pt = body.widths().to_vec();
                 body.rows(self.theme.size.row, self.order.len(), |mut row| {
                     let Some(number) = self.order.get(row.index()).copied() else { return };
                     row.set_selected(self.is_selected(state, number));

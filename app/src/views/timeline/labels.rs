@@ -6,7 +6,6 @@ use super::layout::shown_range;
 use super::model::{Lane, LaneKind};
 use super::paint::Drawing;
 use super::state::State;
-use crate::command::Command;
 use crate::{fonts, format};
 
 /// Width of one level of the tree, in points.
@@ -14,7 +13,7 @@ const INDENT_PT: f32 = 10.0;
 /// Room for the sign that opens and closes, in points.
 const SIGN_PT: f32 = 14.0;
 
-pub(super) fn ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State) -> Vec<Command> {
+pub(super) fn ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State) {
     let labels = drawing.areas.labels;
     for lane in drawing.visible_lanes() {
         let top_pt = drawing.lane_y(lane.y_pt);
@@ -22,7 +21,6 @@ pub(super) fn ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State) -> Vec<C
         lane_ui(ui, drawing, state, lane, rect);
     }
     divider_ui(ui, drawing, state);
-    Vec::new()
 }
 
 fn lane_ui(ui: &mut Ui, drawing: &Drawing<'_>, state: &mut State, lane: &Lane, rect: Rect) {

@@ -248,7 +248,9 @@ impl Layouter<'_> {
     fn row(&mut self, track: TrackId, row: usize, top_pt: f32, bottom_pt: f32, texts: Texts) {
         let (trace, scale, canvas) = (self.trace, self.scale, self.canvas);
         let Some(index) = trace.lod.rows(track).get(row) else { return };
-        let min_ns = (f64::from(MIN_WIDTH_PX * canvas.pixel_pt) * scale.ns_per_pt()) as i64;
+        // The pyramid folds by the power of two below; times √2 it is the nearest one.
+        let min_ns =
+            (f64::from(MIN_WIDTH_PX * canvas.pixel_pt) * scale.ns_per_pt() * std::f64::consts::SQRT_2) as i64;
         let names = trace.slices.names();
         let mut run: Option<(Rect, u64)> = None;
         let (marks, candidates, runs) = (&mut self.items.marks, &mut self.candidates, &mut self.runs);

@@ -19,10 +19,11 @@ mod layout;
 mod model;
 mod paint;
 mod state;
+mod steps;
 mod tooltip;
 
-use egui::{Id, Rect, Sense, Ui, WidgetInfo, pos2};
-use tracecard_model::{SliceId, Span, Trace};
+use egui::{Rect, Sense, Ui, WidgetInfo, pos2};
+use tracecard_model::{SliceId, Trace};
 
 pub use counter_lod::CounterLod;
 pub use layout::{Items, Mark};
@@ -55,7 +56,7 @@ pub struct Cache {
     frame: Memo<FrameKey, Frame>,
     labels: Option<(u32, LabelCache)>,
     colors: colors::NameColors,
-    steps: Memo<(RunId, bool), Vec<Step>>,
+    steps: Memo<(RunId, bool), Vec<steps::Step>>,
     /// Where the pointer was over the canvas in the last frame, as a share of its width.
     pub(crate) pointer_frac: Option<f64>,
 }
@@ -68,16 +69,6 @@ struct FrameKey {
     view: View,
     canvas: Canvas,
     mode: Mode,
-}
-
-/// A step as marked above the lanes.
-#[derive(Clone, Debug, PartialEq)]
-struct Step {
-    span: Span,
-    /// Name of the range that marks it.
-    name: String,
-    /// Its number, where there is no room for the name.
-    short: String,
 }
 
 /// Show the timeline.
@@ -98,9 +89,9 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     let theme = Theme::of_ui(ui);
     let heights = heights(theme);
     let model_key = (run.id, state.toggled.clone());
-    let Cache { model, frame, labels, colors, steps, pointer_frac } = cache;
+    let Cache { model, frame, labels, colors, steps: step_cache, pointer_frac } = cache;
     let model = model.get(model_key, |(_, toggled)| model::model(&run.trace, toggled, &heights));
-    let steps = steps.get((run.id, run.analysis().is_some()), |_| steps_of(run));
+    let steps = step_cache.get((run.id, run.analysis().is_some()), |_| steps::of_run(run));
 
     let areas = Areas::new(ui, state, !steps.is_empty());
     let view = state.view.unwrap_or_else(|| View::around(run_span)).within(run_span);
@@ -139,7 +130,8 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     drawing.frame(ui, frame, colors);
     drawing.highlight(ui, frame, hovered.as_ref(), cx.selection);
     drawing.pointer(ui, pointer);
-    commands.extend(labels::ui(ui, &drawing, state));
+    commands.extend(steps::ui(ui, &areas, &scale, steps));
+    labels::ui(ui, &drawing, state);
     labels::scroll_bar_ui(ui, &drawing, state);
 
     if let Some(pos) = pointer {
@@ -192,25 +184,6 @@ fn heights(theme: &Theme) -> Heights {
     }
 }
 
-/// Steps on the slowest device, as the analysis found them; none before it is done.
-fn steps_of(run: &crate::run::Run) -> Vec<Step> {
-    let Some(table) = run.table("step_list") else { return Vec::new() };
-    let slowest = run.table("steps").and_then(|summary| summary.int(0, "device"));
-    let device = slowest.or_else(|| table.int(0, "device"));
-    let step = |row: usize| {
-        let span = Span::new(table.int(row, "start_ns")?, table.int(row, "end_ns")?);
-        let name = table.text(row, "name").unwrap_or_default().to_owned();
-        let digits = name.chars().rev().take_while(char::is_ascii_digit).count();
-        let of_name = name.get(name.len() - digits..).filter(|digits| !digits.is_empty()).map(str::to_owned);
-        let short = of_name.or_else(|| table.int(row, "number").map(|n| n.to_string())).unwrap_or_default();
-        Some(Step { span, name, short })
-    };
-    let rows = (0..table.n_rows()).filter(|row| table.int(*row, "device") == device);
-    let mut steps: Vec<Step> = rows.filter_map(step).collect();
-    steps.sort_by_key(|step| (step.span.start_ns, step.span.end_ns));
-    steps
-}
-
 /// The cache of shortened names, made anew when the size of a pixel changes and with it all advances.
 fn label_cache<'a>(ui: &Ui, theme: &Theme, kept: &'a mut Option<(u32, LabelCache)>) -> &'a mut LabelCache {
     let pixels_bits = ui.pixels_per_point().to_bits();
@@ -237,9 +210,4 @@ fn describe(response: &egui::Response, trace: &Trace, model: &Model, view: View,
         let label = format!("Timeline of {n_lanes} from {from} to {to}{selected}");
         WidgetInfo::labeled(egui::Role::Canvas, true, label)
     });
-}
-
-/// The id under which the canvas is found.
-pub fn canvas_id(ui: &Ui) -> Id {
-    ui.make_persistent_id("timeline")
 }

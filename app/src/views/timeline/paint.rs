@@ -7,13 +7,14 @@ use egui::epaint::CubicBezierShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
 use tracecard_model::{LinkKind, SliceId, Trace};
 
+use super::Areas;
 use super::axis::axis;
 use super::colors::NameColors;
 use super::counter_lod::CounterLod;
 use super::frame::Frame;
 use super::layout::{Canvas, Mark, rect_of_slice};
 use super::model::{LaneKind, Model};
-use super::{Areas, Step};
+use super::steps::{self, Step};
 use crate::format;
 use crate::theme::Theme;
 use crate::time_scale::TimeScale;
@@ -89,57 +90,12 @@ impl Drawing<'_> {
         };
         let at = pos2(areas.corner.left() + self.theme.space.m, areas.axis.center().y);
         corner.text(at, Align2::LEFT_CENTER, text, self.label_font(), color.axis_text);
-        self.steps(ui, steps);
+        steps::paint(ui, self.theme, areas, self.scale, steps);
         painter.hline(
             areas.corner.left()..=areas.scroll_bar.right(),
             areas.canvas.top() - 0.5,
             Stroke::new(1.0, color.separator),
         );
-    }
-
-    fn steps(&self, ui: &Ui, steps: &[Step]) {
-        if steps.is_empty() {
-            return;
-        }
-        let (color, areas) = (&self.theme.color, self.areas);
-        let painter = ui.painter_at(areas.steps.union(areas.canvas));
-        let at = pos2(areas.corner.right() - self.theme.space.m, areas.steps.center().y);
-        ui.painter().text(at, Align2::RIGHT_CENTER, "Steps", self.label_font(), color.axis_text);
-        let view = self.scale.view().span();
-        let first = steps.partition_point(|step| step.span.end_ns <= view.start_ns);
-        let mut free_from_pt = f32::NEG_INFINITY;
-        for (idx, step) in steps.iter().enumerate().skip(first) {
-            if view.end_ns < step.span.start_ns {
-                break;
-            }
-            let (left, right) =
-                (self.scale.x_from_ns(step.span.start_ns), self.scale.x_from_ns(step.span.end_ns));
-            let is_narrow = right - left < 3.0;
-            if is_narrow && left < free_from_pt {
-                continue;
-            }
-            free_from_pt = left + 3.0;
-            let rect =
-                Rect::from_x_y_ranges(left..=right - 1.0, areas.steps.top()..=areas.steps.bottom() - 1.0);
-            painter.rect_filled(rect, 0.0, if idx % 2 == 0 { color.raised } else { color.hovered });
-            painter.vline(
-                painter.round_to_pixel_center(left),
-                areas.steps.top()..=areas.canvas.bottom(),
-                Stroke::new(1.0, color.outline),
-            );
-            let visible = rect.intersect(areas.steps);
-            let galley =
-                painter.layout_no_wrap(step.name.clone(), self.label_font(), color.text);
-            let galley = if galley.size().x + 8.0 <= visible.width() {
-                galley
-            } else {
-                painter.layout_no_wrap(step.short.clone(), self.label_font(), color.text)
-            };
-            if galley.size().x + 4.0 <= visible.width() {
-                let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), visible).min;
-                painter.galley(at, galley, color.text);
-            }
-        }
     }
 
     /// Marks, curves and labels.

@@ -102,7 +102,7 @@ impl State {
             Motion::Pan(frac) => {
                 self.view = Some(view.moved_ns(view.width_ns * f64::from(frac)).within(run));
             }
-            Motion::Scroll(screens) => self.scroll_pt += screens * 200.0,
+            Motion::Scroll(by_pt) => self.scroll_pt += by_pt,
         }
     }
 }

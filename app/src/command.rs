@@ -45,6 +45,8 @@ pub enum Command {
     Navigate(Motion),
     /// Put a text on the clipboard.
     Copy(String),
+    /// Bring a table to the front, filtered by this word.
+    ShowTable(ViewId, String),
     /// Put the rows of a table on the clipboard, as shown.
     CopyTable(ViewId),
     /// Open or close the command palette.

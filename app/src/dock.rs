@@ -17,18 +17,17 @@ pub struct Dock {
 /// Height of a tab bar in points.
 const TAB_BAR_PT: f32 = 26.0;
 /// Width of the line between tiles that can be dragged, in points.
-const GAP_PT: f32 = 4.0;
+const GAP_PT: f32 = 1.0;
 
 /// Tables that are open at first, as tabs of one tile.
 const TABLES: &[ViewId] = &[
     ViewId::Kernels,
     ViewId::Operators,
-    ViewId::Collectives,
     ViewId::Apis,
     ViewId::Copies,
     ViewId::Ranges,
     ViewId::Steps,
-    ViewId::Gaps,
+    ViewId::Idle,
     ViewId::Counters,
 ];
 
@@ -49,7 +48,7 @@ impl Default for Dock {
         };
         let main = split(LinearDir::Vertical, [timeline, tables], 0.6);
         let lower = split(LinearDir::Horizontal, [main, details], 0.78);
-        let root = split(LinearDir::Vertical, [overview, lower], 0.23);
+        let root = split(LinearDir::Vertical, [overview, lower], 0.26);
         Self { tree: Tree::new(Id::unique("dock"), root, tiles) }
     }
 }
@@ -99,7 +98,7 @@ impl Dock {
             return;
         };
         let (dir, children, frac) = match view {
-            ViewId::Overview => (LinearDir::Vertical, [tabs, root], 0.23),
+            ViewId::Overview => (LinearDir::Vertical, [tabs, root], 0.26),
             ViewId::Details | ViewId::Health => (LinearDir::Horizontal, [root, tabs], 0.78),
             ViewId::Timeline => (LinearDir::Vertical, [tabs, root], 0.5),
             _ => (LinearDir::Vertical, [root, tabs], 0.68),
@@ -111,7 +110,11 @@ impl Dock {
     /// Show all tiles; `pane_ui` shows a view.
     pub fn ui(&mut self, ui: &mut Ui, pane_ui: impl FnMut(&mut Ui, ViewId)) {
         let theme = Theme::of_ui(ui);
-        self.tree.ui(&mut Panes { pane_ui, theme }, ui);
+        let mut panes = Panes { pane_ui, theme, closed: None };
+        self.tree.ui(&mut panes, ui);
+        if let Some(view) = panes.closed {
+            self.close(view);
+        }
     }
 }
 
@@ -127,6 +130,8 @@ fn siblings(view: ViewId) -> &'static [ViewId] {
 struct Panes<'a, F> {
     pane_ui: F,
     theme: &'a Theme,
+    /// The view whose cross was clicked.
+    closed: Option<ViewId>,
 }
 
 impl<F: FnMut(&mut Ui, ViewId)> Behavior<ViewId> for Panes<'_, F> {
@@ -142,8 +147,23 @@ impl<F: FnMut(&mut Ui, ViewId)> Behavior<ViewId> for Panes<'_, F> {
         view.title().into()
     }
 
-    fn is_tab_closable(&self, _: &Tiles<ViewId>, _: TileId) -> bool {
-        true
+    /// One cross a tile, for the tab in front: a row of crosses would be louder than the titles.
+    fn top_bar_right_ui(
+        &mut self,
+        tiles: &Tiles<ViewId>,
+        ui: &mut Ui,
+        _: TileId,
+        tabs: &egui_tiles::Tabs,
+        _: &mut f32,
+    ) {
+        let Some(view) = tabs.active.and_then(|tile| tiles.get_pane(&tile)) else { return };
+        let cross = egui::RichText::new("✕").color(self.theme.color.text_muted).size(self.theme.font.body);
+        ui.add_space(self.theme.space.s);
+        let response = ui.add(egui::Button::new(cross).frame_when_inactive(false).small());
+        let name = format!("Close {}", view.title());
+        if response.accessible_name(&name).on_hover_text(name).clicked() {
+            self.closed = Some(*view);
+        }
     }
 
     fn tab_bar_height(&self, _: &egui::Style) -> f32 {
@@ -152,6 +172,14 @@ impl<F: FnMut(&mut Ui, ViewId)> Behavior<ViewId> for Panes<'_, F> {
 
     fn gap_width(&self, _: &egui::Style) -> f32 {
         GAP_PT
+    }
+
+    fn resize_stroke(&self, style: &egui::Style, state: egui_tiles::ResizeState) -> egui::Stroke {
+        let color = match state {
+            egui_tiles::ResizeState::Idle => self.theme.color.outline,
+            egui_tiles::ResizeState::Hovering | egui_tiles::ResizeState::Dragging => self.theme.color.accent,
+        };
+        egui::Stroke::new(self.gap_width(style), color)
     }
 
     fn tab_bar_color(&self, _: &egui::Visuals) -> egui::Color32 {

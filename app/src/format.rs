@@ -52,6 +52,12 @@ pub fn counted(n: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", count(i64::try_from(n).unwrap_or(i64::MAX)))
 }
 
+/// With a capital at the start: reasons and notes are clauses, alone they are sentences.
+pub fn sentence(clause: &str) -> String {
+    let mut signs = clause.chars();
+    signs.next().map_or_else(String::new, |first| first.to_uppercase().chain(signs).collect())
+}
+
 /// A duration or instant to the ns: `1 234 567 ns`.
 pub fn exact_ns(ns: i64) -> String {
     format!("{} ns", count(ns))

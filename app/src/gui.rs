@@ -48,6 +48,7 @@ pub struct App {
     n_runs: u32,
     jobs: Jobs<Slot, Output>,
     timeline: views::timeline::Cache,
+    overview: views::overview::Cache,
     orders: Orders,
     orders_wanted: std::collections::BTreeMap<ViewId, OrderKey>,
     held: HeldKeys,
@@ -68,6 +69,7 @@ impl App {
             n_runs: 0,
             jobs: Jobs::new(move || ctx.request_repaint()),
             timeline: views::timeline::Cache::default(),
+            overview: views::overview::Cache::default(),
             orders: Orders::default(),
             orders_wanted: std::collections::BTreeMap::new(),
             held: HeldKeys::default(),
@@ -232,6 +234,7 @@ struct Panes<'a> {
     tables: &'a mut std::collections::BTreeMap<ViewId, views::table::State>,
     timeline: &'a mut views::timeline::State,
     timeline_cache: &'a mut views::timeline::Cache,
+    overview_cache: &'a mut views::overview::Cache,
     orders: &'a Orders,
 }
 
@@ -245,13 +248,14 @@ impl<'a> Panes<'a> {
             tables: &mut app.state.tables,
             timeline: &mut app.state.timeline,
             timeline_cache: &mut app.timeline,
+            overview_cache: &mut app.overview,
             orders: &app.orders,
         }
     }
 
     fn ui(&mut self, ui: &mut Ui, view: ViewId) -> Vec<Command> {
         match view {
-            ViewId::Overview => views::overview::ui(ui, &self.cx),
+            ViewId::Overview => views::overview::ui(ui, &self.cx, self.overview_cache),
             ViewId::Timeline => views::timeline::ui(ui, &self.cx, self.timeline, self.timeline_cache),
             ViewId::Details => views::details::ui(ui, &self.cx),
             ViewId::Health => views::health::ui(ui, &self.cx),

@@ -61,6 +61,11 @@ impl Headline {
         format!("{}: {} = {}{host}{note}", self.subject, format::ns(self.total_ns as f64), parts.join(" + "))
     }
 
+    /// The line without its note.
+    pub fn sum_text(&self) -> String {
+        Self { note: None, ..self.clone() }.text()
+    }
+
     /// A part as a share of the whole, 0–1; `None` for an empty whole.
     pub fn frac(&self, part_ns: i64) -> Option<f64> {
         (0 < self.total_ns).then(|| part_ns as f64 / self.total_ns as f64)

@@ -5,15 +5,20 @@ use egui::{Align, Button, Color32, Layout, Rect, Response, RichText, Sense, Ui, 
 use crate::fonts;
 use crate::theme::Theme;
 
+/// Wider lines of a sentence are hard to read, in points.
+const MAX_SENTENCE_PT: f32 = 460.0;
+
 /// A sentence in the middle of a view that has nothing else to show: what is the matter, and what helps.
 pub fn empty_ui(ui: &mut Ui, title: &str, text: &str) {
     let theme = Theme::of_ui(ui);
-    ui.vertical_centered(|ui| {
-        ui.add_space((ui.available_height() * 0.3).max(theme.space.l));
-        ui.label(RichText::new(title).font(fonts::semibold(theme.font.heading)).color(theme.color.text));
-        ui.set_max_width(460.0_f32.min(ui.available_width()));
-        ui.label(RichText::new(text).color(theme.color.text_muted));
-    });
+    let margin_pt = ((ui.available_width() - MAX_SENTENCE_PT) / 2.0).clamp(theme.space.l, 4_000.0);
+    let all = ui.available_rect_before_wrap();
+    let rect = all.shrink2(vec2(margin_pt, 0.0));
+    let mut centred = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(Layout::top_down(Align::Center)));
+    centred.add_space((rect.height() * 0.3).max(theme.space.l));
+    centred.label(RichText::new(title).font(fonts::semibold(theme.font.heading)).color(theme.color.text));
+    centred.label(RichText::new(text).color(theme.color.text_muted));
+    ui.advance_cursor_after_rect(all);
 }
 
 /// A button that reads as a part of a sentence.

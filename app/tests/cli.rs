@@ -1,5 +1,7 @@
 //! The program as a script sees it: exit codes, streams, and files left as they were.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -1,4 +1,5 @@
-//! Opens a trace and says how long each phase took and how much memory: `open FILE [--dump]`.
+//! Opens a trace and says how long each phase took and how much memory:
+//! `open FILE [--dump | --cancel-after MS]`.
 #![allow(clippy::print_stdout, reason = "the result of the program")]
 
 use std::path::Path;
@@ -14,11 +15,15 @@ use tracecard_model::{Progress, dump};
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let Some(path) = args.next() else {
-        eprintln!("usage: open FILE [--dump]");
+        eprintln!("usage: open FILE [--dump | --cancel-after MS]");
         return ExitCode::from(2);
     };
-    let is_dump = args.next().as_deref() == Some("--dump");
-    match run(Path::new(&path), is_dump) {
+    let mode = match (args.next().as_deref(), args.next().and_then(|ms| ms.parse().ok())) {
+        (Some("--dump"), _) => Mode::Dump,
+        (Some("--cancel-after"), Some(ms)) => Mode::CancelAfter(Duration::from_millis(ms)),
+        _ => Mode::Measure,
+    };
+    match run(Path::new(&path), mode) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -27,7 +32,14 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(path: &Path, is_dump: bool) -> Result<(), ImportError> {
+#[derive(Clone, Copy)]
+enum Mode {
+    Measure,
+    Dump,
+    CancelAfter(Duration),
+}
+
+fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
     let start = Instant::now();
     let info = info(path)?;
     let info_time = start.elapsed();
@@ -38,14 +50,23 @@ fn run(path: &Path, is_dump: bool) -> Result<(), ImportError> {
         let (progress, is_done) = (Arc::clone(&progress), Arc::clone(&is_done));
         thread::spawn(move || watch(&progress, &is_done))
     };
+    if let Mode::CancelAfter(delay) = mode {
+        let progress = Arc::clone(&progress);
+        thread::spawn(move || {
+            thread::sleep(delay);
+            progress.cancel();
+        });
+    }
     let start = Instant::now();
     let trace = open(path, &progress);
     let open_time = start.elapsed();
     is_done.store(true, Relaxed);
     let phases = watcher.join().unwrap_or_default();
+    if let Mode::CancelAfter(delay) = mode {
+        println!("cancelled after {delay:.1?}, back {:.1?} later", open_time.saturating_sub(delay));
+    }
     let trace = trace?;
-
-    if is_dump {
+    if matches!(mode, Mode::Dump) {
         print!("{}", dump(&trace));
         return Ok(());
     }
@@ -56,15 +77,16 @@ fn run(path: &Path, is_dump: bool) -> Result<(), ImportError> {
         info.size_bytes as f64 / 1e6
     );
     println!("info {info_time:.1?}");
-    for (phase, time) in phases {
-        println!("{phase}: {time:.1?}");
+    for Phase { name, time, cpu_s } in phases.iter().filter(|phase| !phase.name.is_empty()) {
+        println!("{name}: {time:.1?}, {cpu_s:.1} s of all cores together");
     }
     let n_rows = trace.slices.len() + trace.counters.len() + trace.marks.len() + trace.memory_events.len();
     let rate = n_rows as f64 / open_time.as_secs_f64();
     println!(
-        "open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s",
+        "open {open_time:.2?}: {} slices, {n_rows} rows in all, {:.2} M rows/s, {:.0} MB/s on disk",
         trace.slices.len(),
-        rate / 1e6
+        rate / 1e6,
+        info.size_bytes as f64 / 1e6 / open_time.as_secs_f64()
     );
     for issue in &trace.issues {
         println!("{} {} ×{} {:?}", issue.severity.text(), issue.code, issue.count, issue.example);
@@ -76,18 +98,39 @@ fn run(path: &Path, is_dump: bool) -> Result<(), ImportError> {
     Ok(())
 }
 
-/// How long each phase of the progress was seen, to the millisecond.
-fn watch(progress: &Progress, is_done: &AtomicBool) -> Vec<(&'static str, Duration)> {
-    let mut phases: Vec<(&'static str, Duration)> = Vec::new();
-    let mut before = Instant::now();
+/// A phase of the progress.
+struct Phase {
+    name: &'static str,
+    time: Duration,
+    /// On a busy machine this tells more than the time.
+    cpu_s: f64,
+}
+
+/// How long each phase was seen, to the millisecond.
+fn watch(progress: &Progress, is_done: &AtomicBool) -> Vec<Phase> {
+    let mut phases: Vec<Phase> = Vec::new();
+    let (mut before, mut cpu_before_s) = (Instant::now(), cpu_s());
     while !is_done.load(Relaxed) {
         thread::sleep(Duration::from_millis(1));
-        let (now, phase) = (Instant::now(), progress.state().0);
-        match phases.last_mut().filter(|last| last.0 == phase) {
-            Some(last) => last.1 += now - before,
-            None => phases.push((phase, now - before)),
+        let (now, cpu_now_s, name) = (Instant::now(), cpu_s(), progress.state().0);
+        let (time, cpu_s) = (now - before, cpu_now_s - cpu_before_s);
+        match phases.last_mut().filter(|last| last.name == name) {
+            Some(last) => {
+                last.time += time;
+                last.cpu_s += cpu_s;
+            }
+            None => phases.push(Phase { name, time, cpu_s }),
         }
-        before = now;
+        (before, cpu_before_s) = (now, cpu_now_s);
     }
     phases
+}
+
+/// CPU time of the process so far, user and system, in the 10 ms steps in which Linux tells it.
+fn cpu_s() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The second field is the program's name in parentheses and may hold blanks.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: f64 = fields.skip(11).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum();
+    ticks / 100.0
 }

@@ -42,13 +42,13 @@ pub(super) fn load_selected(path: &Path, selection: &Selection) -> anyhow::Resul
         params.window = Some(span);
     }
     let mut run = with_progress(|progress| load(path, &params, progress))?;
-    if let (Some(device), trace) = (selection.device, &run.trace) {
-        if !trace.devices.iter().any(|row| row.number == device) {
-            let known: Vec<_> = trace.devices.iter().map(|row| row.number.to_string()).collect();
-            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            let text = format!("the trace has no device {device} (it has: {known})\n{}", path.display());
-            return Err(BadArguments(text).into());
-        }
+    if let Some(device) =
+        selection.device.filter(|device| run.trace.devices.iter().all(|row| row.number != *device))
+    {
+        let known: Vec<_> = run.trace.devices.iter().map(|row| row.number.to_string()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let text = format!("the trace has no device {device} (it has: {known})\n{}", path.display());
+        return Err(BadArguments(text).into());
     }
     if let Some(super::TimeWindow::Steps(steps)) = selection.window {
         let span = steps.span(&run.analysis).map_err(BadArguments)?;

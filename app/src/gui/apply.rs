@@ -18,6 +18,10 @@ impl App {
             Command::Cancel(slot) => self.cancel(slot),
             Command::DismissNotice => self.notice = None,
             Command::Show(view) => self.state.dock.show(view),
+            Command::ShowTable(view, filter) => {
+                self.state.tables.entry(view).or_default().filter = filter;
+                self.state.dock.show(view);
+            }
             Command::Close(view) => self.state.dock.close(view),
             Command::ResetLayout => self.state.dock = Dock::default(),
             Command::SetAppearance(appearance) => {

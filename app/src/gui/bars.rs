@@ -26,8 +26,8 @@ impl App {
                     ] {
                         ui.menu_button(title, |ui| commands.extend(self.menu_ui(ui, menu)));
                     }
+                    commands.extend(self.title_ui(ui, theme));
                 });
-                commands.extend(self.title_ui(ui, theme));
             });
         });
         commands
@@ -73,7 +73,7 @@ impl App {
         let mut commands = Vec::new();
         let Some(run) = &self.run else { return commands };
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let badge = Badge::of(&run.trace.issues);
+            let badge = Badge::of(run);
             let response = widgets::badge_ui(ui, &badge.text(), badge.color(theme));
             if response.on_hover_text("What was wrong in the file").clicked() {
                 commands.push(Command::Show(ViewId::Health));

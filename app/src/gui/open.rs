@@ -82,6 +82,11 @@ impl App {
             }
             Ok(Output::Analysed { run, analysis }) => {
                 if let Some(shown) = self.run.as_mut().filter(|shown| shown.id == run) {
+                    // A table that has nothing to say is not left in front.
+                    let has_rows = |id: &str| analysis.table(id).is_some_and(|table| 0 < table.n_rows());
+                    if !has_rows("kernels") && has_rows("operators") {
+                        self.state.dock.show(ViewId::Operators);
+                    }
                     shown.analysed = Analysed::Done(analysis);
                 }
             }

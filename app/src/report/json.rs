@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use tracecard_analyzers::{Cell, Table, Unit};
-use tracecard_model::{SliceKind, Trace};
+use tracecard_model::{SliceKind, Span, Trace};
 
 use crate::cli::Loaded;
 
@@ -196,7 +196,7 @@ fn run_node(run: &Loaded) -> anyhow::Result<Node> {
         ("tool", value(trace.meta.tool.clone())),
         ("start_unix_ns", value(trace.meta.start_unix_ns)),
         ("window_ns", window_node),
-        ("duration_ns", value(window.map(|span| span.dur_ns()))),
+        ("duration_ns", value(window.map(Span::dur_ns))),
         ("counts", Node::Object(counts)),
         ("devices", device_properties(trace)),
     ]))

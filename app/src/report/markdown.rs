@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tracecard_analyzers::{Cell, Column, Table, Unit};
+use tracecard_analyzers::{Column, Table, Unit};
 
 use crate::cli::Loaded;
 use crate::{format, headline};
@@ -106,7 +106,7 @@ fn write_table(
         columns.iter().map(|c| if c.unit == Unit::Text { "---" } else { "---:" }).collect();
     writeln!(out, "| {} |", rules.join(" | "))?;
     for row in 0..table.n_rows().min(top) {
-        let cells = columns.iter().map(|column| cell(column.data.cell(row), column.unit));
+        let cells = columns.iter().map(|column| cell(column, row));
         writeln!(out, "| {} |", cells.collect::<Vec<_>>().join(" | "))?;
     }
     let n_left = table.n_rows().saturating_sub(top);
@@ -119,10 +119,13 @@ fn write_table(
 /// Names longer than this are cut in the middle; the JSON report has them whole.
 const MAX_CHARS: usize = 90;
 
-fn cell(cell: Cell<'_>, unit: Unit) -> String {
-    let text = format::cell(cell, unit);
+/// Columns of names, which may be very long; other texts are sentences and are never cut.
+const NAME_COLUMNS: &[&str] = &["name", "path", "shapes"];
+
+fn cell(column: &Column, row: usize) -> String {
+    let text = format::cell(column.data.cell(row), column.unit);
     let n_chars = text.chars().count();
-    if n_chars <= MAX_CHARS {
+    if n_chars <= MAX_CHARS || !NAME_COLUMNS.contains(&column.id) {
         return escape(&text);
     }
     let head: String = text.chars().take(MAX_CHARS * 2 / 3).collect();

@@ -1,28 +1,44 @@
 //! What was wrong in the input: by severity, counted, with an example.
 
 use egui::{RichText, Ui};
-use tracecard_model::{Issue, Severity};
+use tracecard_analyzers::Cell;
+use tracecard_model::{Issue, Severity, SliceId};
 
 use super::Cx;
 use crate::command::Command;
+use crate::run::Run;
 use crate::theme::Theme;
 use crate::{fonts, format, widgets};
 
-/// The state of a trace in one word, with its colour.
+/// One kind of trouble.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Row<'a> {
+    severity: Severity,
+    code: &'a str,
+    count: i64,
+    text: &'a str,
+    example: Option<&'a str>,
+    slice: Option<SliceId>,
+}
+
+/// The state of a trace in a few words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Badge {
-    /// The gravest severity; `None` when there are no issues.
+    /// The gravest severity; `None` when there is no trouble.
     pub severity: Option<Severity>,
-    /// How many kinds of issue have it.
+    /// How many kinds of trouble have it.
     pub n_kinds: usize,
 }
 
 impl Badge {
-    /// Of these issues.
-    pub fn of(issues: &[Issue]) -> Self {
-        let severity = issues.iter().map(|issue| issue.severity).max();
-        let n_kinds = issues.iter().filter(|issue| Some(issue.severity) == severity).count();
-        Self { severity, n_kinds }
+    /// Of a run as far as it is known.
+    pub fn of(run: &Run) -> Self {
+        Self::of_severities(rows(run).iter().map(|row| row.severity))
+    }
+
+    fn of_severities(severities: impl Iterator<Item = Severity> + Clone) -> Self {
+        let severity = severities.clone().max();
+        Self { severity, n_kinds: severities.filter(|other| Some(*other) == severity).count() }
     }
 
     /// `2 warnings`, `No issues`.
@@ -31,23 +47,52 @@ impl Badge {
             None => "No issues".to_owned(),
             Some(Severity::Info) => format::counted(self.n_kinds, "note"),
             Some(Severity::Warning) => format::counted(self.n_kinds, "warning"),
-            Some(Severity::DataLoss) => {
-                if self.n_kinds == 1 {
-                    "Data is missing".to_owned()
-                } else {
-                    format!("Data is missing · {}", self.n_kinds)
-                }
-            }
+            Some(Severity::DataLoss) => "Data is missing".to_owned(),
         }
     }
 
-    /// Colour of the word.
+    /// Colour of the words.
     pub fn color(self, theme: &Theme) -> egui::Color32 {
-        match self.severity {
-            None => theme.color.ok,
-            Some(severity) => severity_color(severity, theme),
+        self.severity.map_or(theme.color.ok, |severity| severity_color(severity, theme))
+    }
+}
+
+/// What the analysis doubts, which has what the importer met; before the analysis, that alone.
+fn rows(run: &Run) -> Vec<Row<'_>> {
+    let Some(table) = run.table("health") else {
+        return run.trace.issues.iter().map(Row::of).collect();
+    };
+    let row = |row: usize| {
+        Some(Row {
+            severity: severity_of(table.text(row, "severity")?)?,
+            code: table.text(row, "code")?,
+            count: table.int(row, "count")?,
+            text: table.text(row, "text")?,
+            example: table.text(row, "example"),
+            slice: match table.cell(row, "slice") {
+                Cell::Slice(slice) => Some(slice),
+                _ => None,
+            },
+        })
+    };
+    (0..table.n_rows()).filter_map(row).collect()
+}
+
+impl<'a> Row<'a> {
+    fn of(issue: &'a Issue) -> Self {
+        Self {
+            severity: issue.severity,
+            code: issue.code,
+            count: i64::try_from(issue.count).unwrap_or(i64::MAX),
+            text: &issue.text,
+            example: issue.example.as_deref(),
+            slice: None,
         }
     }
+}
+
+fn severity_of(text: &str) -> Option<Severity> {
+    [Severity::Info, Severity::Warning, Severity::DataLoss].into_iter().find(|severity| severity.text() == text)
 }
 
 fn severity_color(severity: Severity, theme: &Theme) -> egui::Color32 {
@@ -63,11 +108,11 @@ fn severity_title(severity: Severity) -> &'static str {
     match severity {
         Severity::Info => "Note",
         Severity::Warning => "Warning",
-        Severity::DataLoss => "Data loss",
+        Severity::DataLoss => "Data is missing",
     }
 }
 
-/// Show the issues.
+/// Show the troubles.
 pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
     let mut commands = Vec::new();
     let Some(run) = cx.run else {
@@ -75,75 +120,63 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
         return commands;
     };
     let theme = Theme::of_ui(ui);
-    let issues = &run.trace.issues;
-    if issues.is_empty() {
-        widgets::empty_ui(
-            ui,
-            "No issues",
-            "Everything in the file was understood, and nothing was left out.",
-        );
+    let rows = rows(run);
+    if rows.is_empty() {
+        widgets::empty_ui(ui, "No issues", "Everything in the file was understood, and nothing was left out.");
         return commands;
     }
     egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         egui::Frame::new().inner_margin(theme.space.l).show(ui, |ui| {
-            for issue in issues {
-                issue_ui(ui, theme, issue);
+            for row in &rows {
+                ui.push_id(row.code, |ui| row_ui(ui, theme, row, &mut commands));
                 ui.add_space(theme.space.l);
             }
-            if ui.button("Copy all").on_hover_text("Copy the issues as text").clicked() {
-                commands.push(Command::Copy(text(issues)));
+            if ui.button("Copy all").on_hover_text("Copy them as tab-separated text").clicked() {
+                commands.push(Command::Copy(text(&rows)));
             }
         });
     });
     commands
 }
 
-fn issue_ui(ui: &mut Ui, theme: &Theme, issue: &Issue) {
-    let color = severity_color(issue.severity, theme);
-    ui.horizontal_wrapped(|ui| {
-        ui.label(
-            RichText::new(severity_title(issue.severity)).font(fonts::semibold(theme.font.body)).color(color),
-        );
-        let count = i64::try_from(issue.count).unwrap_or(i64::MAX);
-        ui.label(RichText::new(format!("× {}", format::count(count))).color(theme.color.text_muted));
+fn row_ui(ui: &mut Ui, theme: &Theme, row: &Row<'_>, commands: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        let title = RichText::new(severity_title(row.severity)).font(fonts::semibold(theme.font.body));
+        ui.label(title.color(severity_color(row.severity, theme)));
+        ui.label(RichText::new(format!("× {}", format::count(row.count))).color(theme.color.text_muted));
+        if let Some(slice) = row.slice {
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let response = widgets::link_ui(ui, RichText::new("Show"), theme.color.accent);
+                if response.on_hover_text("Show an example in the timeline").clicked() {
+                    commands.push(Command::Reveal(slice));
+                }
+            });
+        }
     });
-    ui.label(&issue.text);
-    if let Some(example) = &issue.example {
-        let shown: String = example.chars().take(400).collect();
+    ui.label(format::sentence(row.text));
+    if let Some(example) = row.example {
+        let shown: String = example.chars().take(300).collect();
         ui.label(RichText::new(format!("e.g. {shown}")).color(theme.color.text_muted));
     }
-    ui.label(
-        RichText::new(issue.code)
-            .font(egui::FontId::monospace(theme.font.small))
-            .color(theme.color.text_muted),
-    );
+    let code = RichText::new(row.code).font(egui::FontId::monospace(theme.font.small));
+    ui.label(code.color(theme.color.text_muted));
 }
 
-fn text(issues: &[Issue]) -> String {
-    let line = |issue: &Issue| {
-        let example = issue.example.as_deref().unwrap_or_default().replace(['\t', '\n'], " ");
-        format!("{}\t{}\t{}\t{}\t{example}\n", issue.severity.text(), issue.code, issue.count, issue.text)
+fn text(rows: &[Row<'_>]) -> String {
+    let line = |row: &Row<'_>| {
+        let example = row.example.unwrap_or_default().replace(['\t', '\n'], " ");
+        format!("{}\t{}\t{}\t{}\t{example}\n", row.severity.text(), row.code, row.count, row.text)
     };
-    issues.iter().map(line).collect()
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn badge(severities: &[Severity]) -> String {
-        let issue = |severity: &Severity| Issue {
-            severity: *severity,
-            code: "code",
-            text: String::new(),
-            count: 1,
-            example: None,
-        };
-        Badge::of(&severities.iter().map(issue).collect::<Vec<_>>()).text()
-    }
-
     #[test]
     fn the_badge_names_the_gravest() {
+        let badge = |severities: &[Severity]| Badge::of_severities(severities.iter().copied()).text();
         assert_eq!(badge(&[]), "No issues");
         assert_eq!(badge(&[Severity::Info, Severity::Warning, Severity::Warning]), "2 warnings");
         assert_eq!(badge(&[Severity::DataLoss, Severity::Warning]), "Data is missing");

@@ -28,8 +28,6 @@ pub enum ViewId {
     Operators,
     /// Kernels by total time.
     Kernels,
-    /// Communication by kind and group.
-    Collectives,
     /// CUDA API calls.
     Apis,
     /// Copies by direction.
@@ -40,8 +38,8 @@ pub enum ViewId {
     Counters,
     /// Steps.
     Steps,
-    /// Stretches in which a device had nothing to do.
-    Gaps,
+    /// Idle time of the devices by its cause.
+    Idle,
     /// All about the selected slice.
     Details,
     /// What was wrong in the input.
@@ -55,13 +53,12 @@ impl ViewId {
         Self::Timeline,
         Self::Operators,
         Self::Kernels,
-        Self::Collectives,
         Self::Apis,
         Self::Copies,
         Self::Ranges,
         Self::Counters,
         Self::Steps,
-        Self::Gaps,
+        Self::Idle,
         Self::Details,
         Self::Health,
     ];
@@ -73,13 +70,12 @@ impl ViewId {
             Self::Timeline => "Timeline",
             Self::Operators => "Operators",
             Self::Kernels => "Kernels",
-            Self::Collectives => "Communication",
             Self::Apis => "CUDA API",
             Self::Copies => "Copies",
             Self::Ranges => "Ranges",
             Self::Counters => "Counters",
             Self::Steps => "Steps",
-            Self::Gaps => "Gaps",
+            Self::Idle => "Idle",
             Self::Details => "Details",
             Self::Health => "Health",
         }
@@ -92,13 +88,12 @@ impl ViewId {
             Self::Timeline => "timeline",
             Self::Operators => "operators",
             Self::Kernels => "kernels",
-            Self::Collectives => "communication",
             Self::Apis => "api",
             Self::Copies => "copies",
             Self::Ranges => "ranges",
             Self::Counters => "counters",
             Self::Steps => "steps",
-            Self::Gaps => "gaps",
+            Self::Idle => "idle",
             Self::Details => "details",
             Self::Health => "health",
         }

@@ -237,8 +237,8 @@ impl TraceBuilder {
         for ((id, thread), name) in other.thread_names {
             self.thread_names.insert((process[id.idx()], thread), name);
         }
-        let name: Vec<NameId> = other.names.iter().map(|(_, text)| self.names.intern(text)).collect();
-        let text: Vec<NameId> = other.args.texts.iter().map(|(_, t)| self.args.texts.intern(t)).collect();
+        let name = self.names.absorb(other.names);
+        let text = self.args.texts.absorb(other.args.texts);
         let to_text = |id: Option<NameId>| id.map(|id| text[id.idx()]);
         let args: Vec<_> = other
             .args

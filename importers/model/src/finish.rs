@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use crate::amend::WITHDRAWN_NS;
 use crate::builder::{FlowEnd, TrackInfo};
 use crate::nest::{TrackColumns, lanes, nest};
 use crate::trace::NO_PARENT;
@@ -150,7 +151,7 @@ impl TraceBuilder {
 fn drop_impossible(slices: &mut [SliceRow], issues: &mut IssueLog) {
     let mut n_dropped = 0;
     let mut example = None;
-    for slice in slices {
+    for slice in slices.iter_mut().filter(|slice| slice.dur_ns != WITHDRAWN_NS) {
         if slice.dur_ns < 0 || slice.start_ns.checked_add(slice.dur_ns).is_none() {
             example
                 .get_or_insert_with(|| format!("start {} ns, duration {} ns", slice.start_ns, slice.dur_ns));

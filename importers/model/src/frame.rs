@@ -3,7 +3,7 @@
 use polars::prelude::{Column, DataFrame, NamedFrom, Series};
 
 use crate::schema::{self, Kind};
-use crate::{DeviceId, SliceId, Trace};
+use crate::{DeviceId, MemoryKind, SliceId, Trace, Unit};
 
 /// One table as a frame with exactly the columns that [`schema`] lists; `None` for an unknown table.
 pub fn frame(trace: &Trace, table: &str) -> Option<DataFrame> {
@@ -104,7 +104,7 @@ fn track_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
         "device_id" => ints(all.map(|t| device_int(t.key.device))),
         "context" => ints(all.map(|t| t.key.context)),
         "stream" => ints(all.map(|t| t.key.stream)),
-        "unit" => texts(all.map(|t| t.unit.map(|u| u.text()))),
+        "unit" => texts(all.map(|t| t.unit.map(Unit::text))),
         _ => None,
     }
 }
@@ -156,8 +156,8 @@ fn copy_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
     match name {
         "slice_id" => ints(all.map(|(s, _)| slice_int(s))),
         "kind" => texts(all.map(|(_, c)| Some(c.kind.text()))),
-        "src" => texts(all.map(|(_, c)| c.src.map(|m| m.text()))),
-        "dst" => texts(all.map(|(_, c)| c.dst.map(|m| m.text()))),
+        "src" => texts(all.map(|(_, c)| c.src.map(MemoryKind::text))),
+        "dst" => texts(all.map(|(_, c)| c.dst.map(MemoryKind::text))),
         "bytes" => ints(all.map(|(_, c)| c.bytes.map(|b| b as i64))),
         _ => None,
     }

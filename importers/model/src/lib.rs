@@ -8,6 +8,7 @@
 //! Times are `i64` ns from the start of the trace, spans are half-open, sizes are bytes.
 //! This crate does no I/O, reads no clock and uses no randomness.
 
+mod amend;
 mod builder;
 mod dump;
 mod finish;

@@ -18,6 +18,12 @@ impl Names {
         NameId::from_idx(self.0.insert_full(text.into()).0)
     }
 
+    /// Take over the texts of another interner, in its order: the id here of each id there.
+    pub(crate) fn absorb(&mut self, other: Self) -> Vec<NameId> {
+        // Texts are moved, not copied: traces with millions of different names are common.
+        other.0.into_iter().map(|text| NameId::from_idx(self.0.insert_full(text).0)).collect()
+    }
+
     /// The id of a text that is there already.
     pub fn find(&self, text: &str) -> Option<NameId> {
         self.0.get_index_of(text).map(NameId::from_idx)

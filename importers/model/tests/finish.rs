@@ -1,5 +1,7 @@
 //! What `finish()` promises, on the smallest traces that show it.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use tracecard_model::{Folded, LinkKind, SliceId, Span, Trace, TrackId, dump, fixture};
 
 fn trace(text: &str) -> Trace {

@@ -26,6 +26,8 @@ pub(super) struct Found {
     pub(super) launches: BTreeMap<Owner, (u64, String)>,
     /// Processes with kernels, copies or graphs.
     pub(super) with_device_work: BTreeSet<Owner>,
+    /// NVTX ranges and marks.
+    pub(super) n_nvtx: u64,
     /// Ranges outside the default NVTX domain: (row, process, domain).
     pub(super) domain_rows: Vec<(RowIdx, Owner, i64)>,
     /// Names of NVTX domains.
@@ -68,6 +70,7 @@ impl Found {
             self.launches.entry(owner).or_insert((0, name)).0 += n;
         }
         self.with_device_work.extend(other.with_device_work);
+        self.n_nvtx += other.n_nvtx;
         let shift = |row: RowIdx| RowIdx::from_idx(row.idx() + base);
         self.domain_rows
             .extend(other.domain_rows.into_iter().map(|(row, owner, domain)| (shift(row), owner, domain)));

@@ -43,6 +43,7 @@ pub(super) struct Place {
 }
 
 /// A slice before the fragment adds where it was found.
+#[derive(Clone, Copy)]
 pub(super) struct NewSlice {
     pub(super) track: TrackId,
     pub(super) kind: SliceKind,
@@ -205,14 +206,16 @@ impl<'a> Fragment<'a> {
         track
     }
 
-    /// The track of ranges that belong to the process of a thread rather than to the thread.
-    pub(super) fn process_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
+    /// The track of start/end ranges: they belong to the process of a thread rather than to the thread.
+    pub(super) fn start_end_track(&mut self, global_tid: Option<i64>) -> TrackId {
+        let family = TrackFamily::NvtxStartEnd;
         if let Some(track) = self.threads.get(&(family, global_tid)) {
             return *track;
         }
         let process = Some(self.process(self.owner(global_tid)));
         let (thread, device, context, stream, label) = (None, None, None, None, None);
         let track = self.out.track(TrackKey { family, process, thread, device, context, stream, label });
+        self.out.set_track_name(track, "NVTX start/end ranges");
         self.threads.insert((family, global_tid), track);
         track
     }

@@ -40,6 +40,7 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
             let name = text(fragment, cells);
             let track = fragment.thread_track(TrackFamily::Nvtx, global_tid);
             fragment.out.push_mark(track, time_ns, name);
+            fragment.found.n_nvtx += 1;
         }
         Some(39) => {
             let name = text(fragment, cells);
@@ -65,6 +66,7 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
     let [start, end, _, global_tid, domain] = cells.ints();
     let domain = domain.unwrap_or(DEFAULT_DOMAIN);
     let name = text(fragment, cells);
+    fragment.found.n_nvtx += 1;
     if end.is_none()
         && let Some(start_ns) = fragment.time(start)
     {
@@ -91,6 +93,7 @@ pub(super) fn push_unclosed(fragment: &mut Fragment<'_>, range: &UnclosedRange, 
     push_range(fragment, Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags });
 }
 
+#[derive(Clone, Copy)]
 struct Range {
     kind: SliceKind,
     name: NameId,
@@ -105,7 +108,7 @@ struct Range {
 fn push_range(fragment: &mut Fragment<'_>, range: Range) {
     let Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags } = range;
     let track = match kind {
-        SliceKind::NvtxStartEnd => fragment.process_track(TrackFamily::NvtxStartEnd, global_tid),
+        SliceKind::NvtxStartEnd => fragment.start_end_track(global_tid),
         _ => fragment.thread_track(TrackFamily::Nvtx, global_tid),
     };
     let slice = NewSlice { track, kind, name, start_ns, dur_ns, correlation: None };

@@ -135,6 +135,11 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
         into.push_domain(*row, name);
     }
     name_threads(known, &found, into);
+    if found.n_nvtx == 0 && !found.domain_names.is_empty() {
+        // Seen with the `nvtx` package 0.2.17 under nsys 2023.4.4.
+        let text = "the program made NVTX domains but no ranges were recorded; its NVTX library may be newer than nsys";
+        into.issues.count(Severity::Warning, "nvtx_domains_without_ranges", text, String::new);
+    }
 
     let n_missing = found.missing_strings.len() as u64;
     let text = "names are missing in the file; the numbers of the names are shown instead";
@@ -146,8 +151,8 @@ fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
             continue;
         }
         let text = "kernels were launched but no device work was recorded; this is not an idle GPU. Known causes: \
-                    processes forked from a traced one, CUDA linked statically in an odd way, WSL2, a stopped \
-                    capture, an error that stuck";
+                    forked worker processes, launches into a graph that was not traced, WSL2, a CUDA runtime that \
+                    the profiler could not hook, an earlier CUDA error";
         let pid = known.target.process_key(*owner).1;
         let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);

@@ -86,7 +86,12 @@ pub(super) fn parts(
         let step = width.div_ceil(n_parts);
         for idx in 0..n_parts {
             let from = first.saturating_add_unsigned(idx.saturating_mul(step));
-            let to = first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1).min(last);
+            let is_last = idx + 1 == n_parts;
+            let to = if is_last {
+                last
+            } else {
+                first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1)
+            };
             let sql = format!("{sql} WHERE rowid BETWEEN ?1 AND ?2");
             parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts });
         }

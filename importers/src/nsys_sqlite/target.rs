@@ -2,6 +2,8 @@
 //!
 //! Read before the events. Host names, users and command lines are not read.
 
+use std::borrow::Cow;
+
 use rusqlite::Connection;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracecard_model::{Device, IssueLog};
@@ -160,8 +162,7 @@ impl Target {
                 value.and_then(|value| u64::try_from(value).ok()).filter(|value| 0 < *value)
             };
             let small = |value: Option<i64>| known(value).and_then(|value| u32::try_from(value).ok());
-            let text =
-                |idx: usize| cells.text(idx).map(|text| text.into_owned()).filter(|text| !text.is_empty());
+            let text = |idx: usize| cells.text(idx).map(Cow::into_owned).filter(|text| !text.is_empty());
             let Some(id) = id.or(old_id) else { return true };
             let device = Device {
                 number: u32::try_from(id).unwrap_or(u32::MAX),

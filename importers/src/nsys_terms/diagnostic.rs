@@ -30,6 +30,12 @@ const KNOWN: &[(&str, &str, Severity, &str)] = &[
         "the profiler says that device work may be missing",
     ),
     (
+        "OpenGL events might be missing",
+        "opengl_not_traced",
+        Severity::Info,
+        "OpenGL could not be traced in full; CUDA is not affected",
+    ),
+    (
         "events might have been collected",
         "events_not_all_collected",
         Severity::DataLoss,
@@ -56,8 +62,8 @@ const KNOWN: &[(&str, &str, Severity, &str)] = &[
     (
         "No CUDA events collected",
         "no_cuda_events",
-        Severity::Warning,
-        "no CUDA events were collected in a process that was traced for them; this is not an idle GPU",
+        Severity::Info,
+        "no CUDA events were collected in a process; helper processes often use none",
     ),
     (
         "CUDA driver version",

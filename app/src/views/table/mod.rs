@@ -86,7 +86,7 @@ impl State {
 pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Option<&[u32]>) -> Vec<Command> {
     let Some((_, analysis)) = super::analysis_ui(ui, cx) else { return Vec::new() };
     let Some(table) = analysis.table(spec.table) else {
-        widgets::empty_ui(ui, "No answer", abstained(analysis, spec));
+        widgets::empty_ui(ui, "No answer", &format::sentence(abstained(analysis, spec)));
         return Vec::new();
     };
     if table.n_rows() == 0 {
@@ -118,8 +118,7 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Optio
 
 /// Why an analyzer has no table.
 fn abstained<'a>(analysis: &'a Analysis, spec: &Spec) -> &'a str {
-    let names = [spec.table, spec.view.name()];
-    let reason = analysis.abstained.iter().find(|(id, _)| names.contains(id));
+    let reason = analysis.abstained.iter().find(|(id, _)| *id == spec.analyzer);
     reason.map_or("This trace does not hold what the table needs.", |(_, reason)| reason)
 }
 
@@ -186,7 +185,8 @@ impl Rows<'_> {
         let text_width =
             ui.ctx().fonts_mut(|fonts| TextWidth::from_advances(|sign| fonts.glyph_width(&body_font, sign)));
         let least_pt = least_pt + 8.0 * columns.len() as f32;
-        egui::ScrollArea::horizontal().auto_shrink(false).show(ui, |ui| {
+        let margin = egui::Margin::symmetric(self.theme.space.m as i8, 0);
+        egui::ScrollArea::horizontal().auto_shrink(false).content_margin(margin).show(ui, |ui| {
             ui.set_min_width(least_pt.max(ui.available_width()));
             ui.spacing_mut().item_spacing = vec2(self.theme.space.m, 0.0);
             let mut builder = TableBuilder::new(ui)
@@ -199,7 +199,9 @@ impl Rows<'_> {
                 .cell_layout(Layout::left_to_right(Align::Center));
             for (idx, column) in columns.iter().enumerate() {
                 builder = builder.column(match (idx, state.widths_pt.get(idx)) {
-                    (0, _) => TableColumn::remainder().at_least(MIN_NAME_PT).clip(true).resizable(false),
+                    (0, _) => {
+                        TableColumn::remainder().at_least(self.name_pt(column)).clip(true).resizable(false)
+                    }
                     (_, Some(width_pt)) => TableColumn::initial(*width_pt).at_least(MIN_COLUMN_PT).clip(true),
                     (_, None) => {
                         TableColumn::initial(self.least_pt(idx, column)).at_least(MIN_COLUMN_PT).clip(true)
@@ -341,16 +343,30 @@ impl Rows<'_> {
         });
     }
 
+    /// The least width of the first column, by what stands in it.
+    fn name_pt(&self, column: &Column) -> f32 {
+        let chars = |row: usize| match column.data.cell(row) {
+            Cell::Text(text) => text.chars().count(),
+            _ => 0,
+        };
+        let longest = (0..NAMES_MEASURED).map(|row| chars(row as usize)).max().unwrap_or(0);
+        (longest as f32 * 7.5).clamp(90.0, MIN_NAME_PT)
+    }
+
     /// Width that a column should have at first.
     fn least_pt(&self, idx: usize, column: &Column) -> f32 {
         let heading_pt = column.title.chars().count() as f32 * 7.0 + 16.0;
         match column.unit {
-            _ if idx == 0 => MIN_NAME_PT,
+            _ if idx == 0 => self.name_pt(column),
+            Unit::Text if column.id == "shapes" => 170.0,
             Unit::Text => heading_pt.max(96.0),
             _ => heading_pt.clamp(64.0, 120.0),
         }
     }
 }
+
+/// The longest of so many names decides how narrow their column may be.
+const NAMES_MEASURED: u32 = 30;
 
 fn is_right_aligned(column: &Column) -> bool {
     column.unit != Unit::Text

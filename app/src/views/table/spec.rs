@@ -9,6 +9,8 @@ pub struct Spec {
     pub view: ViewId,
     /// Id of the table in the analysis.
     pub table: &'static str,
+    /// Id of the analyzer that makes it, and says why when it cannot.
+    pub analyzer: &'static str,
     /// Columns shown until the user picks others, in order; those the table lacks are left out.
     pub columns: &'static [&'static str],
     /// What to say when the table has no rows.
@@ -20,6 +22,7 @@ pub const SPECS: &[Spec] = &[
     Spec {
         view: ViewId::Kernels,
         table: "kernels",
+        analyzer: "kernels",
         columns: &[
             "name",
             "family",
@@ -36,50 +39,54 @@ pub const SPECS: &[Spec] = &[
     Spec {
         view: ViewId::Operators,
         table: "operators",
+        analyzer: "operators",
         columns: &["name", "shapes", "dtype", "count", "self_device_ns", "total_device_ns", "self_cpu_ns"],
         empty: "No operator ran in this window.",
     },
     Spec {
-        view: ViewId::Collectives,
-        table: "collectives",
-        columns: &["kind", "group", "size", "dtype", "device", "count", "bytes", "total_ns", "exposed_ns"],
-        empty: "Nothing was communicated in this window.",
-    },
-    Spec {
         view: ViewId::Apis,
         table: "apis",
+        analyzer: "apis",
         columns: &["name", "count", "total_ns", "mean_ns", "median_ns", "max_ns", "errors"],
         empty: "No CUDA API call was recorded in this window.",
     },
     Spec {
         view: ViewId::Copies,
         table: "copies",
-        columns: &["kind", "src", "dst", "device", "count", "total_ns", "bytes", "bytes_per_s"],
+        analyzer: "copies",
+        columns: &["kind", "src", "dst", "count", "total_ns", "bytes", "bytes_per_s"],
         empty: "Nothing was copied in this window.",
     },
     Spec {
         view: ViewId::Ranges,
         table: "ranges",
-        columns: &["path", "domain", "count", "total_ns", "device_busy_ns", "median_ns", "p99_ns"],
+        analyzer: "ranges",
+        columns: &["path", "kind", "count", "total_ns", "device_busy_ns", "median_ns", "p99_ns", "domain"],
         empty: "No NVTX range or annotation was recorded in this window.",
     },
     Spec {
         view: ViewId::Counters,
         table: "counters",
+        analyzer: "counters",
         columns: &["name", "device", "samples", "mean", "min", "max", "unit"],
         empty: "No counter was recorded (nsys --gpu-metrics-devices=all records those of the GPU).",
     },
     Spec {
         view: ViewId::Steps,
         table: "step_list",
-        columns: &["step", "device", "start_ns", "dur_ns", "compute_ns", "comm_ns", "copy_ns", "idle_ns"],
-        empty: "No steps were found.",
+        analyzer: "steps",
+        columns: &[
+            "name", "device", "start_ns", "dur_ns", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns",
+            "idle_host_wait_ns", "host_ns", "steady",
+        ],
+        empty: "The devices ran no step in this window.",
     },
     Spec {
-        view: ViewId::Gaps,
-        table: "gaps",
-        columns: &["device", "cause", "start_ns", "dur_ns", "detail"],
-        empty: "The devices never waited long enough to be listed.",
+        view: ViewId::Idle,
+        table: "idle_by_cause",
+        analyzer: "devices",
+        columns: &["cause", "device", "ns", "gaps", "longest_ns"],
+        empty: "No device did any work in this window.",
     },
 ];
 

@@ -74,7 +74,10 @@ struct FrameKey {
 #[derive(Clone, Debug, PartialEq)]
 struct Step {
     span: Span,
-    label: String,
+    /// Name of the range that marks it.
+    name: String,
+    /// Its number, where there is no room for the name.
+    short: String,
 }
 
 /// Show the timeline.
@@ -189,20 +192,21 @@ fn heights(theme: &Theme) -> Heights {
     }
 }
 
-/// Steps as the analysis found them; none before it is done.
+/// Steps on the slowest device, as the analysis found them; none before it is done.
 fn steps_of(run: &crate::run::Run) -> Vec<Step> {
     let Some(table) = run.table("step_list") else { return Vec::new() };
-    let mut steps: Vec<Step> = (0..table.n_rows())
-        .filter_map(|row| {
-            let start_ns = table.int(row, "start_ns")?;
-            let end_ns = match (table.int(row, "end_ns"), table.int(row, "dur_ns")) {
-                (Some(end_ns), _) => end_ns,
-                (None, dur_ns) => start_ns.saturating_add(dur_ns?),
-            };
-            let label = table.int(row, "step").map_or_else(|| row.to_string(), |step| step.to_string());
-            Some(Step { span: Span::new(start_ns, end_ns), label })
-        })
-        .collect();
+    let slowest = run.table("steps").and_then(|summary| summary.int(0, "device"));
+    let device = slowest.or_else(|| table.int(0, "device"));
+    let step = |row: usize| {
+        let span = Span::new(table.int(row, "start_ns")?, table.int(row, "end_ns")?);
+        let name = table.text(row, "name").unwrap_or_default().to_owned();
+        let digits = name.chars().rev().take_while(char::is_ascii_digit).count();
+        let of_name = name.get(name.len() - digits..).filter(|digits| !digits.is_empty()).map(str::to_owned);
+        let short = of_name.or_else(|| table.int(row, "number").map(|n| n.to_string())).unwrap_or_default();
+        Some(Step { span, name, short })
+    };
+    let rows = (0..table.n_rows()).filter(|row| table.int(*row, "device") == device);
+    let mut steps: Vec<Step> = rows.filter_map(step).collect();
     steps.sort_by_key(|step| (step.span.start_ns, step.span.end_ns));
     steps
 }

@@ -202,8 +202,12 @@ impl Builder<'_> {
                 let contexts: BTreeSet<_> =
                     tracks.iter().map(|t| (t.1.key.process, t.1.key.context)).collect();
                 for (id, track) in tracks {
-                    let detail = if 1 < contexts.len() { self.owner(track) } else { String::new() };
-                    self.track(id, track, 1, stream_label(track), detail);
+                    let owner = if 1 < contexts.len() { self.owner(track) } else { String::new() };
+                    let family = Some(track.key.family).filter(|family| *family != TrackFamily::Stream);
+                    let family = family.map(|family| family_title(family).to_lowercase());
+                    let detail = family.into_iter().chain(Some(owner).filter(|owner| !owner.is_empty()));
+                    let detail = detail.collect::<Vec<_>>().join(" · ");
+                    self.track(id, track, 1, with_capital(&track.name), detail);
                 }
             }
         }
@@ -348,15 +352,12 @@ impl Builder<'_> {
     }
 }
 
-fn stream_label(track: &Track) -> String {
-    let mut name = track.name.clone();
+fn with_capital(name: &str) -> String {
+    let mut name = name.to_owned();
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    match track.key.family {
-        TrackFamily::Stream => name,
-        family => format!("{name} · {}", family_title(family).to_lowercase()),
-    }
+    name
 }
 
 #[cfg(test)]

@@ -129,11 +129,11 @@ impl Drawing<'_> {
             );
             let visible = rect.intersect(areas.steps);
             let galley =
-                painter.layout_no_wrap(format!("Step {}", step.label), self.label_font(), color.text);
+                painter.layout_no_wrap(step.name.clone(), self.label_font(), color.text);
             let galley = if galley.size().x + 8.0 <= visible.width() {
                 galley
             } else {
-                painter.layout_no_wrap(step.label.clone(), self.label_font(), color.text)
+                painter.layout_no_wrap(step.short.clone(), self.label_font(), color.text)
             };
             if galley.size().x + 4.0 <= visible.width() {
                 let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), visible).min;

@@ -1,0 +1,371 @@
+//! Walks through the bytes of a file: the members of the top level, the list of events, what stands behind.
+//!
+//! ```text
+//! { "schemaVersion": 1, "traceEvents": [ {…}, {…} ], "traceName": "…" }
+//! Members               Events(InObject)           Members            End
+//! [ {…}, {…} ]        or        {…}, {…}
+//! Events(Bare) End              Events(Bare)
+//! ```
+//!
+//! A walk may stop anywhere and go on with the next bytes. Where the list of events ends is found by reading it,
+//! never by searching for a bracket: names and paths hold brackets too.
+
+use memchr::memmem;
+use tracecard_model::Severity;
+
+use super::event::{self, Attempt, Event};
+use super::fragment::Fragment;
+use super::lenient;
+use super::mapper::Mapper;
+use super::scan::{Scanner, Trouble, Value};
+use super::skip::Skip;
+use super::string::Backslashes;
+
+/// Where a walk stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Before anything.
+    Start,
+    /// In the top-level object, before a key or its end.
+    Members,
+    /// In the list of events, before an event or its end.
+    Events(List),
+    /// At the bracket that ends a list of which the walk does not know where it lies.
+    ListEnd,
+    /// In a long value of the top level that is passed over.
+    Skip(Skip),
+    /// Behind the trace.
+    End,
+}
+
+/// Where a list of events lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum List {
+    /// `"traceEvents"` of the top-level object.
+    InObject,
+    /// The list is the whole file, with or without its brackets.
+    Bare,
+    /// The walk began inside.
+    Unknown,
+}
+
+/// Longer values of the top level are passed over, and longer stretches of garbage dropped.
+const MAX_MEMBER_BYTES: usize = 16 << 20;
+
+/// How far a walk got.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walked {
+    pub(super) place: Place,
+    /// Bytes that need not be seen again.
+    pub(super) consumed: usize,
+}
+
+/// Some bytes of the file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch<'a> {
+    pub(super) text: &'a [u8],
+    /// Where they begin in the unpacked file.
+    pub(super) offset: u64,
+    /// Does the file end with them?
+    pub(super) is_last: bool,
+}
+
+/// Walk through a stretch from a place, adding to the fragment what is found.
+pub(super) fn walk(stretch: Stretch<'_>, place: Place, fragment: &mut Fragment, backslashes: Backslashes) -> Walked {
+    let scanner = Scanner::new(stretch.text, 0);
+    let mapper = Mapper::new(fragment, backslashes);
+    let mut walker = Walker { stretch, place, scanner, mapper, event: Event::default() };
+    while walker.step() {}
+    Walked { place: walker.place, consumed: walker.scanner.at }
+}
+
+struct Walker<'a, 'f> {
+    stretch: Stretch<'a>,
+    place: Place,
+    scanner: Scanner<'a>,
+    mapper: Mapper<'a, 'f>,
+    event: Event<'a>,
+}
+
+impl<'a> Walker<'a, '_> {
+    /// One step; false when more bytes are needed.
+    fn step(&mut self) -> bool {
+        match self.place {
+            Place::Start => self.start(),
+            Place::Members => self.member(),
+            Place::Events(list) => self.element(list),
+            Place::ListEnd => false,
+            Place::Skip(skip) => self.skip(skip),
+            Place::End => self.end(),
+        }
+    }
+
+    fn rest_len(&self) -> usize {
+        self.stretch.text.len() - self.scanner.at
+    }
+
+    fn start(&mut self) -> bool {
+        let text = self.stretch.text;
+        let at = self.scanner.at;
+        match self.scanner.peek_solid() {
+            None => return false,
+            Some(b',' | 0 | 0xef | 0xbb | 0xbf) => self.scanner.at += 1,
+            Some(b'[') => {
+                self.scanner.at += 1;
+                self.place = Place::Events(List::Bare);
+            }
+            Some(b'{') => {
+                const LONGEST_KEY: usize = 64;
+                if self.rest_len() < LONGEST_KEY && !self.stretch.is_last {
+                    return false;
+                }
+                if self.is_event_list_without_brackets() {
+                    self.place = Place::Events(List::Bare);
+                } else {
+                    self.scanner.at += 1;
+                    self.place = Place::Members;
+                }
+            }
+            // A cut-out piece of a list: it begins within an event.
+            Some(_) => match lenient::next_event(text, at) {
+                Some(found) => {
+                    self.count_skipped(at);
+                    self.scanner.at = found;
+                    self.place = Place::Events(List::Bare);
+                }
+                None if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len() => {
+                    self.scanner.at = text.len();
+                    self.place = Place::End;
+                }
+                None => return false,
+            },
+        }
+        true
+    }
+
+    /// Is the object here an event rather than the top level? Both may begin with `name`.
+    fn is_event_list_without_brackets(&self) -> bool {
+        let rest = self.stretch.text.get(self.scanner.at..).unwrap_or_default();
+        let list = memmem::find(rest, b"\"traceEvents\"").unwrap_or(usize::MAX);
+        let phase = memmem::find(rest, b"\"ph\"").unwrap_or(usize::MAX);
+        lenient::is_event_key(rest, 1) && phase < list
+    }
+
+    fn member(&mut self) -> bool {
+        let start = match self.scanner.peek_solid() {
+            None => return false,
+            Some(b'}') => {
+                self.scanner.at += 1;
+                self.place = Place::End;
+                return true;
+            }
+            Some(b',') => {
+                self.scanner.at += 1;
+                return true;
+            }
+            Some(_) => self.scanner.at,
+        };
+        match self.key_and_value(start) {
+            Ok(()) => true,
+            Err(Trouble::Cut) if self.rest_len_from(start) < MAX_MEMBER_BYTES => {
+                self.scanner.at = start;
+                false
+            }
+            Err(Trouble::Cut) => {
+                // The scanner stands at the value.
+                self.place = Place::Skip(Skip::default());
+                true
+            }
+            Err(Trouble::Bad) => self.find_next_member(start),
+        }
+    }
+
+    fn rest_len_from(&self, start: usize) -> usize {
+        self.stretch.text.len() - start
+    }
+
+    /// Read a member. When its value is cut, the scanner stands where the value begins.
+    fn key_and_value(&mut self, start: usize) -> Result<(), Trouble> {
+        self.scanner.at = start;
+        if self.scanner.peek() != Some(b'"') {
+            return Err(Trouble::Bad);
+        }
+        let key = self.scanner.plain_string()?;
+        if self.scanner.peek_solid().ok_or(Trouble::Cut)? != b':' {
+            return Err(Trouble::Bad);
+        }
+        self.scanner.at += 1;
+        let first = self.scanner.peek_solid().ok_or(Trouble::Cut)?;
+        let value_at = self.scanner.at;
+        let key = self.mapper.text(key).into_owned();
+        let members = &mut self.mapper.fragment.found.members;
+        if key == "traceEvents" && first == b'[' {
+            members.push((key, Vec::new()));
+            self.scanner.at += 1;
+            self.place = Place::Events(List::InObject);
+            return Ok(());
+        }
+        match self.scanner.value() {
+            Ok(value) => {
+                let raw = match value {
+                    Value::Missing => &[],
+                    _ => self.stretch.text.get(value_at..self.scanner.at).unwrap_or_default(),
+                };
+                members.push((key, raw.to_vec()));
+                Ok(())
+            }
+            Err(trouble) => {
+                self.scanner.at = value_at;
+                Err(trouble)
+            }
+        }
+    }
+
+    fn find_next_member(&mut self, from: usize) -> bool {
+        let text = self.stretch.text;
+        match lenient::next_member(text, from + 1) {
+            Some(found) => {
+                let about = "facts beside the events are no JSON; they are left out";
+                let issues = &mut self.mapper.fragment.builder.issues;
+                issues.count(Severity::Info, "metadata_unreadable", about, || excerpt(text, from));
+                self.scanner.at = found;
+                true
+            }
+            None if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len_from(from) => {
+                // What opens the list of events may be cut in two at the end.
+                const KEPT_BYTES: usize = 64;
+                self.scanner.at = if self.stretch.is_last { text.len() } else { text.len() - KEPT_BYTES };
+                false
+            }
+            None => {
+                self.scanner.at = from;
+                false
+            }
+        }
+    }
+
+    fn element(&mut self, list: List) -> bool {
+        match self.scanner.peek_solid() {
+            None => return false,
+            Some(b'{') => return self.read_event(),
+            Some(b',' | b'[') => self.scanner.at += 1,
+            Some(b']' | b'}') if list == List::Unknown => self.place = Place::ListEnd,
+            Some(b']') => {
+                self.scanner.at += 1;
+                self.place = if list == List::InObject { Place::Members } else { Place::End };
+            }
+            Some(b'}') => {
+                self.scanner.at += 1;
+                if list == List::InObject {
+                    self.place = Place::End;
+                }
+            }
+            Some(_) => {
+                let start = self.scanner.at;
+                match self.scanner.value() {
+                    Ok(_) => self.count_skipped(start),
+                    Err(Trouble::Cut) if !self.stretch.is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES => {
+                        self.scanner.at = start;
+                        return false;
+                    }
+                    Err(_) => return self.skip_to_next_event(start),
+                }
+            }
+        }
+        true
+    }
+
+    fn read_event(&mut self) -> bool {
+        let start = self.scanner.at;
+        self.scanner.repairs = super::scan::Repairs::default();
+        let attempt = event::read(&mut self.scanner, &mut self.event, self.stretch.is_last);
+        match attempt {
+            Attempt::Read { end } => self.push_event(start, end),
+            Attempt::Guessed { end } => {
+                let text = "events hold quotes that were not escaped; where their texts end is a guess";
+                let example = || excerpt(self.stretch.text, start);
+                self.mapper.fragment.builder.issues.count(Severity::Warning, "unescaped_quotes", text, example);
+                self.push_event(start, end);
+            }
+            Attempt::Hopeless { resume } => {
+                self.count_skipped(start);
+                self.scanner.at = resume;
+            }
+            Attempt::Cut => {
+                self.scanner.at = start;
+                return false;
+            }
+            Attempt::Lost => return self.skip_to_next_event(start),
+        }
+        true
+    }
+
+    /// Pass what cannot be read, to the next event or to the end of the list.
+    fn skip_to_next_event(&mut self, start: usize) -> bool {
+        let text = self.stretch.text;
+        let is_last = self.stretch.is_last;
+        let end = || lenient::end_of_events(text, start + 1).filter(|_| is_last);
+        let next = lenient::next_event(text, start + 1).or_else(end);
+        if next.is_none() && !is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES {
+            self.scanner.at = start;
+            return false;
+        }
+        self.count_skipped(start);
+        self.scanner.at = next.unwrap_or(text.len());
+        next.is_some()
+    }
+
+    fn push_event(&mut self, start: usize, end: usize) {
+        let repairs = self.scanner.repairs;
+        let fragment = &mut self.mapper.fragment;
+        let text = self.stretch.text;
+        if repairs.syntax {
+            let about = "events hold bare words (N/A, inf, NaN), missing values or stray commas; such values are unknown";
+            fragment.builder.issues.count(Severity::Info, "json_repaired", about, || excerpt(text, start));
+        }
+        if repairs.illegal_escape {
+            fragment.found.has_illegal_escape = true;
+            let about = "backslashes were not escaped; in this file they are read as they stand";
+            fragment.builder.issues.count(Severity::Info, "unescaped_backslashes", about, || excerpt(text, start));
+        }
+        self.scanner.at = end;
+        let offset = self.stretch.offset.saturating_add(start as u64);
+        self.mapper.push(&self.event, offset.cast_signed());
+    }
+
+    fn count_skipped(&mut self, at: usize) {
+        let about = "events cannot be read; they are left out";
+        let text = self.stretch.text;
+        self.mapper.fragment.builder.issues.count(Severity::DataLoss, "events_skipped", about, || excerpt(text, at));
+    }
+
+    fn skip(&mut self, mut skip: Skip) -> bool {
+        let rest = self.stretch.text.get(self.scanner.at..).unwrap_or_default();
+        let end = skip.pass(rest);
+        self.scanner.at += end.unwrap_or(rest.len());
+        self.place = if end.is_some() { Place::Members } else { Place::Skip(skip) };
+        end.is_some()
+    }
+
+    fn end(&mut self) -> bool {
+        match self.scanner.peek_solid() {
+            None => return false,
+            Some(b'{' | b'[') => {
+                let about = "the file holds several traces one after the other; they are read as one";
+                let issues = &mut self.mapper.fragment.builder.issues;
+                issues.count(Severity::Warning, "concatenated_traces", about, String::new);
+                self.place = Place::Start;
+            }
+            Some(_) => self.scanner.at += 1,
+        }
+        true
+    }
+}
+
+/// The first bytes of what is wrong, for the user to search for.
+fn excerpt(text: &[u8], at: usize) -> String {
+    const LENGTH: usize = 120;
+    let rest = text.get(at..).unwrap_or_default();
+    let shown = String::from_utf8_lossy(rest.get(..LENGTH).unwrap_or(rest));
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}

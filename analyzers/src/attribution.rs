@@ -86,14 +86,16 @@ fn is_emitted_operator(text: &str) -> bool {
 }
 
 /// A thread of a process.
-type Thread<'a> = (Option<ProcessId>, Option<&'a str>);
+pub(crate) type Thread<'a> = (Option<ProcessId>, Option<&'a str>);
 
-fn thread_of(trace: &Trace, track: TrackId) -> Thread<'_> {
+/// The thread that a track belongs to.
+pub(crate) fn thread_of(trace: &Trace, track: TrackId) -> Thread<'_> {
     let key = trace.tracks.get(track.idx()).map(|track| &track.key);
     (key.and_then(|key| key.process), key.and_then(|key| key.thread.as_deref()))
 }
 
-fn tracks_of(trace: &Trace, family: TrackFamily) -> FxHashMap<Thread<'_>, TrackId> {
+/// The track of this family of each thread that has one.
+pub(crate) fn tracks_of(trace: &Trace, family: TrackFamily) -> FxHashMap<Thread<'_>, TrackId> {
     let tracks = trace.tracks.iter().enumerate().filter(|(_, track)| track.key.family == family);
     tracks.map(|(idx, _)| (thread_of(trace, TrackId::from_idx(idx)), TrackId::from_idx(idx))).collect()
 }

@@ -7,7 +7,7 @@
 //! Exact stamps nest strictly; whole-µs stamps (torch 1.10–2.3) with 1 µs of tolerance, clamped.
 
 use rustc_hash::FxHashMap;
-use tracecard_model::{ProcessId, SliceId, Trace, TrackFamily, TrackId};
+use tracecard_model::{NameId, ProcessId, SliceId, Trace, TrackFamily, TrackId};
 
 /// What torch leaves out before it builds its tree: the profiler's own calls.
 const LEFT_OUT: &[&str] = &[
@@ -22,7 +22,7 @@ const LEFT_OUT: &[&str] = &[
 /// Visit every slice on tracks of this family with its self time: its duration less that of its direct
 /// children, among them API calls. O(n).
 pub(crate) fn visit_self_ns(trace: &Trace, family: TrackFamily, mut visit: impl FnMut(SliceId, i64)) {
-    let is_left_out: Vec<bool> = trace.names.iter().map(|(_, name)| LEFT_OUT.contains(&name)).collect();
+    let left_out: Vec<NameId> = LEFT_OUT.iter().filter_map(|name| trace.names.find(name)).collect();
     let mut api_from_thread: FxHashMap<(Option<ProcessId>, Option<&str>), TrackId> = FxHashMap::default();
     for (idx, track) in trace.tracks.iter().enumerate().filter(|(_, t)| t.key.family == TrackFamily::Api) {
         api_from_thread.insert((track.key.process, track.key.thread.as_deref()), TrackId::from_idx(idx));
@@ -31,7 +31,7 @@ pub(crate) fn visit_self_ns(trace: &Trace, family: TrackFamily, mut visit: impl 
     for (idx, track) in trace.tracks.iter().enumerate().filter(|(_, t)| t.key.family == family) {
         let api = api_from_thread.get(&(track.key.process, track.key.thread.as_deref()));
         let slices = trace.slices_on(TrackId::from_idx(idx));
-        let is_counted = |slice: &SliceId| !is_left_out[trace.slices.names()[slice.idx()].idx()];
+        let is_counted = |slice: &SliceId| !left_out.contains(&trace.slices.names()[slice.idx()]);
         let calls = api.map(|api| trace.slices_on(*api));
         visit_thread(trace, slices.filter(is_counted), calls.into_iter().flatten(), tolerance_ns, &mut visit);
     }

@@ -133,7 +133,7 @@ fn example_column(rows: &[Row]) -> Column {
 }
 
 fn size_columns(rows: &[Row]) -> [Column; 2] {
-    let rate = |row: &Row| row.size.as_ref().map(|size| size.total as f64 / (row.time.total as f64 / 1e9));
+    let rate = |row: &Row| row.size.as_ref().map(|size| size.total as f64 * 1e9 / row.time.total as f64);
     [
         Column::ints(
             "bytes",

@@ -97,12 +97,6 @@ impl DeviceWork {
         let at = slice.0.checked_sub(self.first_slice)? as usize;
         self.index.get(at).filter(|idx| **idx != u32::MAX).map(|idx| *idx as usize)
     }
-
-    /// Which device a work index belongs to.
-    pub(crate) fn device_of(&self, work: usize) -> Option<DeviceId> {
-        let at = self.devices.partition_point(|(_, range)| range.end <= work);
-        self.devices.get(at).map(|(device, _)| *device)
-    }
 }
 
 /// All device work in slice order, launches still open.
@@ -167,12 +161,11 @@ mod tests {
             .map(|(idx, row)| {
                 assert_eq!(work.index_of(row.slice), Some(idx));
                 let launch = row.launch().map_or("-", |launch| trace.name(launch));
-                let device = work.device_of(idx).unwrap();
+                let (device, _) = work.devices.iter().find(|(_, range)| range.contains(&idx)).unwrap();
                 format!("{} {} {:?} {launch}", trace.devices[device.idx()].number, trace.name(row.slice), row.label)
             })
             .collect();
         assert_eq!(lines.join("\n"), expected.trim());
-        assert_eq!(work.device_of(work.rows.len()), None);
     }
 
     #[test]

@@ -47,31 +47,31 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     Ok(Outcome::Done(vec![table(&findings.0)]))
 }
 
-/// Calls that enqueue a kernel, without version and `hip` or `cuda` before them told apart.
+/// Is it a call that enqueues a kernel or a graph?
 fn is_kernel_launch(name: &str) -> bool {
     let name = api_name(name);
     ["cudaLaunch", "cuLaunchKernel", "cuLaunchCooperative", "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch"]
         .iter()
         .any(|prefix| name.starts_with(prefix))
         && !name.contains("HostFunc")
-}
-
-fn is_graph_launch_name(name: &str) -> bool {
-    name.contains("GraphLaunch")
+        || name.contains("GraphLaunch")
 }
 
 /// API calls without device work where there should be some.
 fn check_launches(input: &Input<'_>, findings: &mut Findings) {
     let trace = input.trace;
-    let is_launch: Vec<bool> =
-        trace.names.iter().map(|(_, name)| is_kernel_launch(name) || is_graph_launch_name(name)).collect();
+    let mut is_launch: Vec<Option<bool>> = vec![None; trace.names.len()];
     let mut is_linked = vec![false; trace.slices.len()];
     for (kind, from, _) in trace.links.rows() {
         is_linked[from.idx()] |= *kind == LinkKind::Launch;
     }
     let (mut n_launches, mut lost, mut first) = (0_u64, 0_u64, None);
     for (idx, kind) in trace.slices.kinds().iter().enumerate() {
-        if *kind != SliceKind::Api || !is_launch[trace.slices.names()[idx].idx()] {
+        if *kind != SliceKind::Api {
+            continue;
+        }
+        let name = trace.slices.names()[idx];
+        if !*is_launch[name.idx()].get_or_insert_with(|| is_kernel_launch(trace.names.text(name))) {
             continue;
         }
         n_launches += 1;

@@ -16,6 +16,7 @@ mod device_work;
 mod grouped;
 mod health;
 mod idle;
+mod idle_gaps;
 mod kernel_names;
 mod kernels;
 mod normalise;
@@ -61,5 +62,6 @@ pub const ALL: &[Analyzer] = &[
     ranges::ANALYZER,
     nvtx_texts::ANALYZER,
     counters::ANALYZER,
+    idle_gaps::ANALYZER,
     health::ANALYZER,
 ];

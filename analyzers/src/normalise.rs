@@ -29,8 +29,9 @@ pub(crate) struct OpText<'a> {
 
 /// Take such a text apart; a text of anything else is its own name.
 pub(crate) fn op_text(text: &str) -> OpText<'_> {
-    const MARKS: &[&str] = &[", seq = ", ", op_id = ", ", sizes = ", ", input_op_ids = "];
-    let end = MARKS.iter().filter_map(|mark| text.find(mark)).min();
+    const MARKS: &[&str] = &["op_id = ", "seq = ", "sizes = ", "input_op_ids = "];
+    let is_mark = |at: &usize| text.get(at + 2..).is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)));
+    let end = text.match_indices(", ").map(|(at, _)| at).find(is_mark);
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
     let sizes = rest.split_once(", sizes = ").map(|(_, sizes)| balanced(sizes)).filter(|s| !s.is_empty());
     OpText { name, sizes, is_marked: end.is_some() }

@@ -1,15 +1,20 @@
 //! NVTX ranges by their raw text, as `nsys stats nvtx_sum` lists them, for comparison with it.
 
+use rustc_hash::FxHashMap;
 use tracecard_model::{NameId, Progress, SliceKind};
 
 use crate::grouped::Grouped;
 use crate::stats::{Stats, duration_columns};
 use crate::{AnalyzeError, Analyzer, Column, Input, Outcome, Table};
 
-/// Ranges by (domain, text, style).
+/// Ranges by (domain, text, style), the 50 000 with the most time.
 pub(crate) const ANALYZER: Analyzer = Analyzer { id: "nvtx_texts", title: "NVTX ranges by raw text", run };
 
-/// What ranges are grouped by; the order is that of equal totals before their texts are compared.
+/// PyTorch's `emit_nvtx` gives every call a text of its own: millions of rows that nobody reads. What is
+/// beyond this many is one row.
+const MAX_ROWS: usize = 50_000;
+
+/// What ranges are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     domain: Option<NameId>,
@@ -17,10 +22,35 @@ struct Key {
     is_start_end: bool,
 }
 
+/// Gives each key a number, densely. Almost all ranges are of one style in the default domain.
+#[derive(Default)]
+struct Keys {
+    keys: Vec<Key>,
+    of_name: Vec<Option<u32>>,
+    others: FxHashMap<Key, u32>,
+}
+
+impl Keys {
+    fn number(&mut self, key: Key) -> u32 {
+        let next = self.keys.len() as u32;
+        let number = if key.domain.is_none() && !key.is_start_end {
+            if self.of_name.len() <= key.name.idx() {
+                self.of_name.resize(key.name.idx() + 1, None);
+            }
+            *self.of_name[key.name.idx()].get_or_insert(next)
+        } else {
+            *self.others.entry(key).or_insert(next)
+        };
+        if number == next {
+            self.keys.push(key);
+        }
+        number
+    }
+}
+
 fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> {
     let trace = input.trace;
-    let mut key_ids: rustc_hash::FxHashMap<Key, u32> = rustc_hash::FxHashMap::default();
-    let mut keys: Vec<Key> = Vec::new();
+    let mut keys = Keys::default();
     let mut values: Vec<(u32, i64)> = Vec::new();
     let mut is_recorded = false;
     for slice in trace.slice_ids() {
@@ -34,38 +64,69 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
             continue;
         }
         let domain = trace.domains.get(slice).copied();
-        let key = Key { domain, name: trace.slices.names()[idx], is_start_end: kind == SliceKind::NvtxStartEnd };
-        let id = *key_ids.entry(key).or_insert_with(|| {
-            keys.push(key);
-            (keys.len() - 1) as u32
-        });
-        values.push((id, trace.slices.durs_ns()[idx]));
+        let is_start_end = kind == SliceKind::NvtxStartEnd;
+        let number = keys.number(Key { domain, name: trace.slices.names()[idx], is_start_end });
+        values.push((number, trace.slices.durs_ns()[idx]));
     }
     if !is_recorded {
         let reason = "the file has no NVTX ranges: record with nsys profile --trace=nvtx";
         return Ok(Outcome::Abstained(reason.to_owned()));
     }
     progress.check()?;
+    let keys = keys.keys;
+    let mut totals_ns = vec![0_i64; keys.len()];
+    for (number, dur_ns) in &values {
+        let total_ns = &mut totals_ns[*number as usize];
+        *total_ns = total_ns.saturating_add(*dur_ns);
+    }
+    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    let rank = |number: &u32| (std::cmp::Reverse(totals_ns[*number as usize]), *number);
+    if MAX_ROWS < order.len() {
+        order.select_nth_unstable_by_key(MAX_ROWS, rank);
+    }
+    let rest = order.split_off(order.len().min(MAX_ROWS));
+    progress.check()?;
     let mut grouped = Grouped::new(keys.len(), values.iter().copied());
     let text = |key: &Key| match key.domain {
         Some(domain) => format!("{}:{}", trace.names.text(domain), trace.names.text(key.name)),
         None => trace.names.text(key.name).to_owned(),
     };
-    let mut ranked: Vec<(String, Key, Stats)> = keys
+    let style = |key: &Key| if key.is_start_end { "StartEnd" } else { "PushPop" };
+    let mut rows: Vec<(String, &str, Stats)> = order
         .iter()
-        .enumerate()
-        .filter_map(|(id, key)| Some((text(key), *key, Stats::of(grouped.group_mut(id))?)))
+        .filter_map(|number| {
+            let key = keys.get(*number as usize)?;
+            Some((text(key), style(key), Stats::of(grouped.group_mut(*number as usize))?))
+        })
         .collect();
-    ranked.sort_by(|(a, a_key, a_stats), (b, b_key, b_stats)| {
-        b_stats.total.cmp(&a_stats.total).then_with(|| a.cmp(b)).then(a_key.is_start_end.cmp(&b_key.is_start_end))
+    rows.sort_by(|(a, a_style, a_stats), (b, b_style, b_stats)| {
+        b_stats.total.cmp(&a_stats.total).then_with(|| a.cmp(b)).then(a_style.cmp(b_style))
     });
-    let style = |key: &Key| if key.is_start_end { "StartEnd" } else { "PushPop" }.to_owned();
+    let mut others: Vec<i64> = rest.iter().flat_map(|number| grouped.group_mut(*number as usize).to_vec()).collect();
+    if let Some(stats) = Stats::of(&mut others) {
+        rows.push((format!("({} more texts)", rest.len()), "", stats));
+    }
+    Ok(Outcome::Done(vec![table(&rows)]))
+}
+
+fn table(rows: &[(String, &str, Stats)]) -> Table {
+    let style = |style: &str| (!style.is_empty()).then(|| style.to_owned());
     let mut columns = vec![
-        Column::texts("range", "Range", "domain:text as the program wrote it; no domain for the default one", ranked.iter().map(|(text, ..)| Some(text.clone()))),
-        Column::texts("style", "Style", "PushPop or StartEnd", ranked.iter().map(|(_, key, _)| Some(style(key)))),
+        Column::texts(
+            "range",
+            "Range",
+            "domain:text as the program wrote it; no domain for the default one",
+            rows.iter().map(|(text, ..)| Some(text.clone())),
+        ),
+        Column::texts(
+            "style",
+            "Style",
+            "PushPop or StartEnd; unknown where many texts are one row",
+            rows.iter().map(|row| style(row.1)),
+        ),
     ];
-    columns.extend(duration_columns(ranked.iter().map(|(.., stats)| stats)));
-    Ok(Outcome::Done(vec![Table { id: "nvtx_texts", title: "NVTX ranges by raw text", columns }]))
+    columns.extend(duration_columns(rows.iter().map(|(.., stats)| stats)));
+    Table { id: "nvtx_texts", title: "NVTX ranges by raw text", columns }
 }
 
 #[cfg(test)]
@@ -92,6 +153,19 @@ mod tests {
             "thread 1 nvtx\n  nvtx_push_pop b 0 5\n  nvtx_push_pop a 10 5\nthread 1 nvtx_start_end\n  nvtx_start_end a 0 5",
             "a | PushPop | 1 | 5 | 5\na | StartEnd | 1 | 5 | 5\nb | PushPop | 1 | 5 | 5",
         );
+    }
+
+    #[test]
+    fn texts_beyond_the_limit_are_one_row() {
+        let mut text = "thread 1 nvtx\n".to_owned();
+        for n in 0..MAX_ROWS + 2 {
+            text += &format!("  nvtx_push_pop r{n} {} {}\n", n * 10, if n < MAX_ROWS { 5 } else { 3 });
+        }
+        let outcome = crate::testing::run(&ANALYZER, &text, &crate::Params::default());
+        let Outcome::Done(tables) = outcome else { panic!() };
+        assert_eq!(tables[0].n_rows(), MAX_ROWS + 1);
+        assert_eq!(tables[0].text(MAX_ROWS, "range"), Some("(2 more texts)"));
+        assert_eq!((tables[0].int(MAX_ROWS, "count"), tables[0].int(MAX_ROWS, "total_ns")), (Some(2), Some(6)));
     }
 
     #[test]

@@ -63,9 +63,9 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     let mut keys = OpKeys::new(input.trace, attribution.framework);
     let (row_of, mut rows) = rows(input, attribution, &own, &mut keys);
     progress.check()?;
-    add_device_totals(input, attribution, &own, &row_of, &mut rows);
+    add_totals(input, own, &row_of, &mut rows);
     progress.check()?;
-    add_cpu(input, attribution, &row_of, &mut rows);
+    add_self_cpu(input, attribution, &row_of, &mut rows);
     rows.extend(not_attributed(input, attribution));
     // Without device work the host's time ranks.
     rows.sort_by(|a, b| {
@@ -181,40 +181,35 @@ fn operators(row_of: &[u32]) -> impl DoubleEndedIterator<Item = (SliceId, usize)
 }
 
 /// Totals: own time and that of all operators inside.
-fn add_device_totals(input: &Input<'_>, _: &Attribution, own: &OwnDevice, row_of: &[u32], rows: &mut [Row]) {
-    let mut total_ns: Vec<i64> = own.self_ns.clone();
-    total_ns.resize(row_of.len(), 0);
+fn add_totals(input: &Input<'_>, own: OwnDevice, row_of: &[u32], rows: &mut [Row]) {
+    let mut device_ns = own.self_ns;
+    device_ns.resize(row_of.len(), 0);
     // Children come after their parents in slice order.
     for (slice, row) in operators(row_of).rev() {
-        let ns = total_ns[slice.idx()];
-        if ns == 0 {
+        let total_ns = device_ns[slice.idx()];
+        if let Some(parent) = enclosing(input, row_of, slice).filter(|_| total_ns != 0) {
+            device_ns[parent.idx()] += total_ns;
+        }
+        let row = &mut rows[row];
+        let total_cpu_ns = row.total_cpu_ns.get_or_insert(0);
+        if is_inside_itself(input, row_of, slice) {
             continue;
         }
-        if let Some(parent) = enclosing(input, row_of, slice) {
-            total_ns[parent.idx()] += ns;
-        }
-        if !is_inside_itself(input, row_of, slice) {
-            rows[row].total_device_ns += ns;
+        row.total_device_ns += total_ns;
+        let span = input.trace.slices.span(slice);
+        if input.derived.is_in_window(span) {
+            *total_cpu_ns += span.dur_ns();
         }
     }
 }
 
-fn add_cpu(input: &Input<'_>, attribution: &Attribution, row_of: &[u32], rows: &mut [Row]) {
-    let (trace, derived) = (input.trace, input.derived);
-    for (slice, row) in operators(row_of) {
-        let row = &mut rows[row];
-        let total_ns = row.total_cpu_ns.get_or_insert(0);
-        let span = trace.slices.span(slice);
-        if derived.is_in_window(span) && !is_inside_itself(input, row_of, slice) {
-            *total_ns += span.dur_ns();
-        }
-        row.self_cpu_ns.get_or_insert(0);
-    }
+fn add_self_cpu(input: &Input<'_>, attribution: &Attribution, row_of: &[u32], rows: &mut [Row]) {
     let Some(family) = attribution.framework.family() else { return };
-    visit_self_ns(trace, family, |slice, self_ns| {
+    visit_self_ns(input.trace, family, |slice, self_ns| {
         let row = row_of.get(slice.idx()).and_then(|row| rows.get_mut(*row as usize));
-        if let Some(self_cpu_ns) = row.and_then(|row| row.self_cpu_ns.as_mut()) {
-            if derived.is_in_window(trace.slices.span(slice)) {
+        if let Some(row) = row {
+            let self_cpu_ns = row.self_cpu_ns.get_or_insert(0);
+            if input.derived.is_in_window(input.trace.slices.span(slice)) {
                 *self_cpu_ns += self_ns;
             }
         }

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use tracecard_model::{DeviceId, Span, Spans, Trace};
 
 use crate::device_work::{DeviceWork, Label, WorkRow};
-use crate::idle::{Cause, Gap, gaps};
+use crate::idle::{Gap, gaps};
 
 /// One device's window, labelled. All spans lie inside the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +41,7 @@ pub struct Split {
     pub exposed_comm_ns: i64,
     /// Copies that nothing covers.
     pub exposed_copy_ns: i64,
-    /// Idle, by [`Cause::ALL`].
+    /// Idle, by [`crate::Cause::ALL`].
     pub idle_by_cause_ns: [i64; 5],
 }
 
@@ -161,16 +161,12 @@ fn own(rows: &[WorkRow], label: Label, window: Span, taken: &Spans, wall_ns: &mu
     Spans::union_of(pieces)
 }
 
-/// The idle parts of a split as (cause, ns), every cause in the order shown.
-pub(crate) fn idle_parts(split: &Split) -> impl Iterator<Item = (Cause, i64)> {
-    Cause::ALL.into_iter().zip(split.idle_by_cause_ns)
-}
-
 #[cfg(test)]
 mod tests {
     use tracecard_model::fixture;
 
     use super::*;
+    use crate::Cause;
 
     fn partitions_of(trace: &Trace, window: Span) -> (DeviceWork, Partitions) {
         let work = DeviceWork::new(trace);
@@ -186,7 +182,7 @@ mod tests {
         for (part, (_, range)) in partitions.devices.iter().zip(&work.devices) {
             let split = part.split(window);
             let idle: Vec<String> =
-                idle_parts(&split).filter(|p| p.1 != 0).map(|(c, ns)| format!("{} {ns}", c.text())).collect();
+                Cause::ALL.iter().zip(split.idle_by_cause_ns).filter(|p| p.1 != 0).map(|(c, ns)| format!("{} {ns}", c.text())).collect();
             lines.push(format!(
                 "compute {} comm {}/{} copy {}/{} idle {} ({})",
                 split.compute_ns,

@@ -58,7 +58,7 @@ mod tests {
     fn tables_come_in_the_order_shown() {
         let analysis = analyse(RUN, &Params::default()).unwrap();
         let ids: Vec<&str> = analysis.tables.iter().map(|t| t.id).collect();
-        assert_eq!(ids, ["devices", "idle_by_cause", "operators", "kernels", "copies", "copy_kinds", "apis", "health"]);
+        assert_eq!(ids, ["devices", "idle_by_cause", "operators", "kernels", "copies", "copy_kinds", "apis", "gaps", "health"]);
         let abstained: Vec<&str> = analysis.abstained.iter().map(|a| a.0).collect();
         assert_eq!(abstained, ["steps", "ranges", "nvtx_texts", "counters"]);
         assert_eq!(analysis.partitions.len(), 1);

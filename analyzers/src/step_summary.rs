@@ -146,7 +146,8 @@ fn step_table(input: &Input<'_>, steps: &Steps) -> Table {
     };
     let mut columns = vec![
         Column::texts("name", "Step", "Name of the range that marks it", rows.iter().map(|step| Some(steps.name(input.trace, step)))),
-        ints("number", "Number", Unit::Number, "Which step of its process, from 0", |s| i64::from(s.number)),
+        Column::ints("step", "Step number", Unit::Number, "The number at the end of its name; of names without one the place among the steps, from 0", rows.iter().map(|s| Some(shown_number(input, steps, s)))),
+        ints("number", "Place", Unit::Number, "Which step of its process, from 0", |s| i64::from(s.number)),
         Column::ints("device", "Device", Unit::Number, "Number of the device", rows.iter().map(|s| input.derived.device_number(s.device))),
         ints("start_ns", "Start", Unit::Ns, "Start of the first slice launched in it", |s| s.span.start_ns),
         ints("end_ns", "End", Unit::Ns, "Start of the first slice of the next step; of the last step, end of its last slice", |s| s.span.end_ns),
@@ -164,6 +165,14 @@ fn step_table(input: &Input<'_>, steps: &Steps) -> Table {
     columns.push(Column::slices("host", "Range", "The range on the host", rows.iter().map(|s| host(s).map(|h| h.slice))));
     columns.push(Column::slices("example", "First slice", "The first slice launched in it", rows.iter().map(|s| Some(s.first))));
     Table { id: "step_list", title: "Steps one by one", columns }
+}
+
+/// The number that the user knows the step by: `ProfilerStep#12` is step 12.
+fn shown_number(input: &Input<'_>, steps: &Steps, step: &DeviceStep) -> i64 {
+    let name = steps.name(input.trace, step);
+    let n_digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+    let digits = name.get(name.len() - n_digits..).unwrap_or_default();
+    digits.parse().unwrap_or_else(|_| i64::from(step.number))
 }
 
 #[cfg(test)]
@@ -187,10 +196,10 @@ mod tests {
             &ANALYZER,
             RUN,
             "step_list",
-            &["name", "start_ns", "dur_ns", "host_ns", "kernels", "class", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "idle_kernel_wait_ns"],
-            "ProfilerStep#1 | 200 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
-             ProfilerStep#2 | 300 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
-             ProfilerStep#3 | 400 | 60 | 100 | 1 | 0 | 50 | 0 | 10 | 0 | 0",
+            &["name", "step", "start_ns", "dur_ns", "host_ns", "kernels", "class", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "idle_kernel_wait_ns"],
+            "ProfilerStep#1 | 1 | 200 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
+             ProfilerStep#2 | 2 | 300 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
+             ProfilerStep#3 | 3 | 400 | 60 | 100 | 1 | 0 | 50 | 0 | 10 | 0 | 0",
         );
         // 60 is 40 % off the median of 100: no 3 in a row are near, none is steady, all count.
         check_table(
@@ -269,8 +278,8 @@ mod tests {
         // gemm starts at 200, 300, 400; the last lasts to the end of the run's last slice at 460.
         let text = "user:kernel:gemm | 3 | 100 | 100 | -";
         check_table_with(&ANALYZER, RUN, &with(StepRule::Kernel("gemm".to_owned())), "steps", &columns, text);
-        // 4 kernels: old + gemm 100..300, gemm + gemm 300..460.
-        let text = "user:every:2 | 2 | 180 | 200 | -";
+        // Old and gemm 100..300, gemm and gemm 300..460: two classes, the longer speaks.
+        let text = "user:every:2 | 2 | 200 | 200 | -";
         check_table_with(&ANALYZER, RUN, &with(StepRule::Every(2)), "steps", &columns, text);
         // 3 kernels from 100 to the fourth at 400; the rest is no step.
         let text = "user:every:3 | 1 | 300 | 300 | -";

@@ -65,12 +65,10 @@ impl App {
         let trace = std::sync::Arc::clone(&run.trace);
         let Some(span) = trace.span() else { return };
         match command {
-            Command::Reveal(slice) => {
-                if slice.idx() < trace.slices.len() {
-                    self.select(Some(slice));
-                    self.state.timeline.reveal(&trace, slice);
-                    self.state.dock.show(ViewId::Timeline);
-                }
+            Command::Reveal(slice) if slice.idx() < trace.slices.len() => {
+                self.select(Some(slice));
+                self.state.timeline.reveal(&trace, slice);
+                self.state.dock.show(ViewId::Timeline);
             }
             Command::ShowSpan(span) => {
                 self.state.timeline.show(span);

@@ -46,7 +46,7 @@ pub fn ui(ui: &mut Ui, waiting: &Waiting<'_>, recent: &[PathBuf]) -> Vec<Command
         ui.add_space(theme.space.xl * 1.5);
         match waiting {
             Waiting::ForImport { title, phase, frac } => {
-                commands.extend(import_ui(ui, theme, title, phase, *frac))
+                commands.extend(import_ui(ui, theme, title, phase, *frac));
             }
             Waiting::Failed { reason } => {
                 failure_ui(ui, theme, reason);

@@ -187,6 +187,9 @@ struct Builder<'a> {
 
 type Tracks<'a> = [(TrackId, &'a Track)];
 
+/// Tracks by what they belong to, in the order of the tracks.
+type Grouped<'a, K> = Vec<(K, Vec<(TrackId, &'a Track)>)>;
+
 impl Builder<'_> {
     fn devices(&mut self, shown: &Tracks<'_>) {
         let mut of_device: BTreeMap<(u32, DeviceId), Vec<(TrackId, &Track)>> = BTreeMap::new();
@@ -214,7 +217,7 @@ impl Builder<'_> {
     }
 
     fn processes(&mut self, shown: &Tracks<'_>) {
-        let mut of_process: Vec<(Option<ProcessId>, Vec<(TrackId, &Track)>)> = Vec::new();
+        let mut of_process: Grouped<'_, Option<ProcessId>> = Vec::new();
         for (id, track) in shown {
             if track.key.family.is_device() || track.key.family == TrackFamily::Counter {
                 continue;
@@ -233,7 +236,7 @@ impl Builder<'_> {
     }
 
     fn threads(&mut self, process: Option<ProcessId>, tracks: &Tracks<'_>) {
-        let mut of_thread: Vec<(&Option<String>, Vec<(TrackId, &Track)>)> = Vec::new();
+        let mut of_thread: Grouped<'_, &Option<String>> = Vec::new();
         for (id, track) in tracks {
             match of_thread.iter_mut().find(|(thread, _)| *thread == &track.key.thread) {
                 Some((_, tracks)) => tracks.push((*id, track)),

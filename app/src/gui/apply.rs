@@ -45,7 +45,7 @@ impl App {
             | Command::FitSelection
             | Command::FitAll
             | Command::SelectNeighbour(_)
-            | Command::Navigate(_) => self.navigate(command),
+            | Command::Navigate(_) => self.navigate(&command),
         }
     }
 
@@ -60,11 +60,11 @@ impl App {
     }
 
     /// Commands that need a run.
-    fn navigate(&mut self, command: Command) {
+    fn navigate(&mut self, command: &Command) {
         let Some(run) = &self.run else { return };
         let trace = std::sync::Arc::clone(&run.trace);
         let Some(span) = trace.span() else { return };
-        match command {
+        match *command {
             Command::Reveal(slice) if slice.idx() < trace.slices.len() => {
                 self.select(Some(slice));
                 self.state.timeline.reveal(&trace, slice);

@@ -185,7 +185,15 @@ impl Action {
     /// The key as menus show it: `Ctrl+O`.
     pub fn shown_key(&self, ctx: &egui::Context) -> Option<String> {
         let (modifiers, key) = *self.keys.first()?;
-        Some(ctx.format_shortcut(&egui::KeyboardShortcut::new(modifiers, key)))
+        let text = ctx.format_shortcut(&egui::KeyboardShortcut::new(modifiers, key));
+        // egui writes names where people write signs.
+        Some(match text.as_str() {
+            "Comma" => ",".to_owned(),
+            "Period" => ".".to_owned(),
+            "Shift+Slash" | "⇧Slash" => "?".to_owned(),
+            "Escape" => "Esc".to_owned(),
+            _ => text,
+        })
     }
 }
 

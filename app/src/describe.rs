@@ -117,12 +117,9 @@ fn queue_delay(trace: &Trace, launch: SliceId, slice: SliceId) -> String {
 
 fn time(trace: &Trace, slice: SliceId) -> Vec<Field> {
     let span = trace.slices.span(slice);
-    let mut fields = vec![(
-        "Duration",
-        format!("{} ({})", format::ns(span.dur_ns() as f64), format::exact_ns(span.dur_ns())),
-    )];
-    if span.dur_ns() < 1_000 {
-        fields = vec![("Duration", format::ns(span.dur_ns() as f64))];
+    let mut fields = vec![("Duration", format::ns(span.dur_ns() as f64))];
+    if 1_000 <= span.dur_ns() {
+        fields.push(("  exactly", format::exact_ns(span.dur_ns())));
     }
     if let Some(self_ns) = self_ns(trace, slice) {
         fields.push(("Self", format::ns(self_ns as f64)));
@@ -154,9 +151,9 @@ fn kernel(trace: &Trace, slice: SliceId) -> Vec<Field> {
         ("Grid", kernel.grid.map(shape)),
         ("Block", kernel.block.map(shape)),
         ("Cluster", kernel.cluster.map(|sides| shape(sides.map(u32::from)))),
-        ("Registers a thread", kernel.registers.map(|n| n.to_string())),
-        ("Shared memory a block", kernel.shared_bytes.map(shared)),
-        ("of it dynamic", kernel.shared_dynamic_bytes.map(shared)),
+        ("Registers / thread", kernel.registers.map(|n| n.to_string())),
+        ("Shared / block", kernel.shared_bytes.map(shared)),
+        ("  of it dynamic", kernel.shared_dynamic_bytes.map(shared)),
         ("CUDA graph", kernel.graph_id.map(|id| id.to_string())),
         ("Graph node", kernel.graph_node_id.map(|id| id.to_string())),
     ];
@@ -262,7 +259,7 @@ mod tests {
     fn a_kernel_has_its_launch_shape_and_its_queue_delay() {
         let lines = lines("gemm");
         for line in
-            ["Duration: 60 ns", "Grid: 128 × 1 × 1 = 128", "Registers a thread: 64", "Queue delay: 5 ns"]
+            ["Duration: 60 ns", "Grid: 128 × 1 × 1 = 128", "Registers / thread: 64", "Queue delay: 5 ns"]
         {
             assert!(lines.iter().any(|l| l == line), "{line} in {lines:?}");
         }

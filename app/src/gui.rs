@@ -176,7 +176,9 @@ impl App {
     /// Show everything and carry out what the user asked for.
     pub fn ui(&mut self, ui: &mut Ui) {
         self.update(ui.ctx());
-        let mut commands = self.held.commands(ui.ctx(), self.run.is_some());
+        let has_dialog = self.state.palette.is_some() || self.state.is_help_open;
+        let is_covered = has_dialog || ui.ctx().any_popup_open();
+        let mut commands = self.held.commands(ui.ctx(), self.run.is_some(), is_covered);
         commands.extend(self.dropped_files(ui.ctx()));
         if let Some(view) = self.only {
             ui.painter().rect_filled(ui.max_rect(), 0.0, Theme::of_ui(ui).color.canvas);

@@ -34,7 +34,9 @@ fn recount(corpus: &Path) -> Option<BTreeMap<String, Totals>> {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut files: BTreeMap<String, Totals> = BTreeMap::new();
     for line in String::from_utf8(output.stdout).unwrap().lines() {
-        let [file, kind, count, sum_ns, name] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        let [file, kind, count, sum_ns, name] = line.split('\t').collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let name: Option<String> = serde_json::from_str(name).unwrap();
         let totals = files.entry(file.to_owned()).or_default();
         totals.insert((kind.to_owned(), name), (count.parse().unwrap(), sum_ns.parse().unwrap()));
@@ -131,7 +133,9 @@ fn infos_tell_the_tool() {
     for path in files(&corpus) {
         let info = info(&path).unwrap();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let Some((version, _)) = name.strip_prefix("local_").and_then(|rest| rest.split_once('_')) else { continue };
+        let Some((version, _)) = name.strip_prefix("local_").and_then(|rest| rest.split_once('_')) else {
+            continue;
+        };
         if version == "crashed" {
             continue;
         }

@@ -22,7 +22,7 @@ impl App {
         let Some(words) = &mut self.state.palette else { return commands };
         let theme = Theme::of_ui(ui);
         let mut chosen = None;
-        let modal = Modal::new(Id::unique("palette")).show(ui.ctx(), |ui| {
+        let modal = dialog(theme, "palette").show(ui.ctx(), |ui| {
             ui.set_width(420.0);
             let edit =
                 egui::TextEdit::singleline(words).hint_text("Find a command").desired_width(f32::INFINITY);
@@ -63,7 +63,7 @@ impl App {
         let theme = Theme::of_ui(ui);
         let keys: Vec<(String, &str)> =
             ACTIONS.iter().filter_map(|action| Some((action.shown_key(ui.ctx())?, action.title))).collect();
-        let modal = Modal::new(Id::unique("shortcuts")).show(ui.ctx(), |ui| {
+        let modal = dialog(theme, "shortcuts").show(ui.ctx(), |ui| {
             ui.set_width(440.0);
             ui.label(RichText::new("Keyboard and mouse").font(fonts::semibold(theme.font.heading)));
             ui.add_space(theme.space.m);
@@ -94,6 +94,11 @@ impl App {
         }
         Vec::new()
     }
+}
+
+/// A dialog over the dimmed window.
+fn dialog(theme: &Theme, id: &str) -> Modal {
+    Modal::new(Id::unique(id)).frame(theme.card_frame().fill(theme.color.raised))
 }
 
 /// A line of the palette.

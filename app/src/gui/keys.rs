@@ -18,8 +18,10 @@ const TAP_S: f32 = 0.12;
 const MAX_FRAME_S: f32 = 0.1;
 
 impl HeldKeys {
-    /// Commands of the keys of this frame.
-    pub(super) fn commands(&mut self, ctx: &Context, has_run: bool) -> Vec<Command> {
+    /// Commands of the keys of this frame. While a menu or a dialog lies over the run (`is_covered`), keys
+    /// do not reach it.
+    pub(super) fn commands(&mut self, ctx: &Context, has_run: bool, is_covered: bool) -> Vec<Command> {
+        let has_run = has_run && !is_covered;
         let is_typing = ctx.text_edit_focused();
         let (events, is_focused, frame_s) =
             ctx.input(|input| (input.events.clone(), input.focused, input.stable_dt.min(MAX_FRAME_S)));

@@ -82,11 +82,10 @@ fn ties_ui(ui: &mut Ui, theme: &Theme, trace: &Trace, slice: SliceId, commands: 
             ui.label(RichText::new(tie.role).color(theme.color.text_muted));
             let name = cut(short_name::shortest(trace.name(tie.slice)), 60);
             let dur = format::ns(trace.slices.span(tie.slice).dur_ns() as f64);
-            let text = RichText::new(format!("{name} · {dur}"));
-            if widgets::link_ui(ui, text, theme.color.accent)
-                .on_hover_text(cut(trace.name(tie.slice), 300))
-                .clicked()
-            {
+            let text = RichText::new(format!("{name} · {dur}")).color(theme.color.accent);
+            let response = ui.add(egui::Button::new(text).frame(false).truncate());
+            let full = cut(trace.name(tie.slice), 300);
+            if response.on_hover_text(full).on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
                 commands.push(Command::Reveal(tie.slice));
             }
         });
@@ -101,7 +100,7 @@ fn section_ui(ui: &mut Ui, theme: &Theme, title: &str, fields: &[describe::Field
     heading_ui(ui, theme, title);
     for (name, value) in fields {
         ui.horizontal_top(|ui| {
-            let width_pt = (ui.available_width() * 0.4).min(150.0);
+            let width_pt = (ui.available_width() * 0.42).min(170.0);
             ui.allocate_ui_with_layout(
                 egui::vec2(width_pt, theme.size.row),
                 egui::Layout::left_to_right(egui::Align::Min),

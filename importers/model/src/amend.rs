@@ -93,11 +93,15 @@ impl TraceBuilder {
         let mut caller: FxHashMap<i64, Option<ProcessId>> = FxHashMap::default();
         for row in with_correlation().filter(|row| row.kind == SliceKind::Api) {
             let process = key(row).and_then(|key| key.process);
-            caller.entry(row.correlation).and_modify(|p| *p = p.filter(|p| Some(*p) == process)).or_insert(process);
+            caller
+                .entry(row.correlation)
+                .and_modify(|p| *p = p.filter(|p| Some(*p) == process))
+                .or_insert(process);
         }
         let mut votes: FxHashMap<DeviceId, Vec<u64>> = FxHashMap::default();
         for row in with_correlation().filter(|row| row.kind != SliceKind::Api) {
-            let Some(device) = key(row).filter(|key| key.family == TrackFamily::Stream).and_then(|key| key.device)
+            let Some(device) =
+                key(row).filter(|key| key.family == TrackFamily::Stream).and_then(|key| key.device)
             else {
                 continue;
             };
@@ -120,14 +124,28 @@ mod tests {
     use super::*;
     use crate::{Progress, SliceFlags, dump};
 
-    fn row(track: TrackId, kind: SliceKind, name: crate::NameId, start_ns: i64, correlation: i64) -> SliceRow {
+    fn row(
+        track: TrackId,
+        kind: SliceKind,
+        name: crate::NameId,
+        start_ns: i64,
+        correlation: i64,
+    ) -> SliceRow {
         let (flags, dur_ns) = (SliceFlags::NONE, 10);
         SliceRow { track, kind, flags, name, start_ns, dur_ns, correlation, source_table: 0, source_row: 0 }
     }
 
     fn orphan_stream(builder: &mut TraceBuilder, device: DeviceId) -> TrackId {
         let (family, stream) = (TrackFamily::Stream, Some(7));
-        let key = TrackKey { family, process: None, thread: None, device: Some(device), context: None, stream, label: None };
+        let key = TrackKey {
+            family,
+            process: None,
+            thread: None,
+            device: Some(device),
+            context: None,
+            stream,
+            label: None,
+        };
         builder.track(key)
     }
 
@@ -177,6 +195,9 @@ mod tests {
         let name = builder.names.intern("k");
         builder.push_slice(row(stream, SliceKind::Kernel, name, 0, 1));
         assert_eq!(builder.adopt_device_tracks(), None);
-        assert_eq!(dump(&builder.finish(&Progress::new()).unwrap()), "device 0 None sm=None\nstream \"stream 7\" device=0\n  kernel \"k\" 0 +10\n");
+        assert_eq!(
+            dump(&builder.finish(&Progress::new()).unwrap()),
+            "device 0 None sm=None\nstream \"stream 7\" device=0\n  kernel \"k\" 0 +10\n"
+        );
     }
 }

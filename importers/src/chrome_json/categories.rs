@@ -41,14 +41,24 @@ pub(super) fn category(name: &[u8]) -> Category {
         b"cpu_op" | b"operator" => Category::Op,
         b"user_annotation" => Category::Annotation,
         b"python_function" => Category::Python,
-        b"cuda_runtime" | b"cuda_driver" | b"runtime" | b"hip_runtime" | b"xpu_runtime" | b"xpu_driver"
-        | b"mtia_runtime" | b"glow_runtime" | b"privateuse1_runtime" | b"privateuse1_driver" => Category::Api,
+        b"cuda_runtime"
+        | b"cuda_driver"
+        | b"runtime"
+        | b"hip_runtime"
+        | b"xpu_runtime"
+        | b"xpu_driver"
+        | b"mtia_runtime"
+        | b"glow_runtime"
+        | b"privateuse1_runtime"
+        | b"privateuse1_driver" => Category::Api,
         b"overhead" => Category::Overhead,
         b"kernel" | b"hpu_op" | b"collective_comm" => Category::Kernel,
         b"gpu_memcpy" | b"memcpy" => Category::Memcpy,
         b"gpu_memset" | b"memset" => Category::Memset,
         b"gpu_user_annotation" | b"cuda_profiler_range" => Category::GpuAnnotation,
-        b"cuda_sync" | b"xpu_sync" | b"cuda_event" | b"graph_event_node" | b"graph_host_node" => Category::Sync,
+        b"cuda_sync" | b"xpu_sync" | b"cuda_event" | b"graph_event_node" | b"graph_host_node" => {
+            Category::Sync
+        }
         b"mtia_ccp_events" => Category::Mtia,
         b"trace" => Category::Recording,
         _ => Category::Other,

@@ -8,7 +8,8 @@ use super::args::DeviceArgs;
 pub(super) fn copy(name: &[u8], args: &DeviceArgs<'_>) -> Copy {
     let name = String::from_utf8_lossy(name);
     let word = name.split_ascii_whitespace().nth(1).unwrap_or_default();
-    let argument = |text: Option<super::scan::RawStr<'_>>| text.map(|t| String::from_utf8_lossy(t.bytes).into_owned());
+    let argument =
+        |text: Option<super::scan::RawStr<'_>>| text.map(|t| String::from_utf8_lossy(t.bytes).into_owned());
     let kind = match argument(args.copy_kind).and_then(|text| copy_kind(&text)) {
         Some(kind) => kind,
         None => copy_kind(word).unwrap_or(CopyKind::Unknown),
@@ -31,7 +32,9 @@ fn copy_kind(text: &str) -> Option<CopyKind> {
     Some(match text {
         "HtoD" | "HtoA" | "H2D" | "M2D" | "HOST_TO_DEVICE" | "HostToDevice" => CopyKind::HostToDevice,
         "DtoH" | "AtoH" | "D2H" | "D2M" | "DEVICE_TO_HOST" | "DeviceToHost" => CopyKind::DeviceToHost,
-        "DtoD" | "AtoA" | "AtoD" | "DtoA" | "D2D" | "DEVICE_TO_DEVICE" | "DeviceToDevice" => CopyKind::DeviceToDevice,
+        "DtoD" | "AtoA" | "AtoD" | "DtoA" | "D2D" | "DEVICE_TO_DEVICE" | "DeviceToDevice" => {
+            CopyKind::DeviceToDevice
+        }
         "PtoP" | "P2P" | "PEER_TO_PEER" => CopyKind::PeerToPeer,
         "HtoH" | "H2H" | "HOST_TO_HOST" | "HostToHost" => CopyKind::HostToHost,
         _ => return None,
@@ -67,7 +70,13 @@ mod tests {
     use super::*;
     use crate::chrome_json::scan::RawStr;
 
-    fn check(name: &str, args: DeviceArgs<'_>, kind: CopyKind, src: Option<MemoryKind>, dst: Option<MemoryKind>) {
+    fn check(
+        name: &str,
+        args: DeviceArgs<'_>,
+        kind: CopyKind,
+        src: Option<MemoryKind>,
+        dst: Option<MemoryKind>,
+    ) {
         let copy = copy(name.as_bytes(), &args);
         assert_eq!((copy.kind, copy.src, copy.dst), (kind, src, dst), "{name}");
     }
@@ -87,7 +96,12 @@ mod tests {
     #[test]
     fn arguments_of_cuspy_tell_it_too() {
         let raw = |bytes| Some(RawStr { bytes, has_backslash: false });
-        let args = DeviceArgs { copy_kind: raw(b"HtoD"), src: raw(b"pinned"), dst: raw(b"device"), ..DeviceArgs::default() };
+        let args = DeviceArgs {
+            copy_kind: raw(b"HtoD"),
+            src: raw(b"pinned"),
+            dst: raw(b"device"),
+            ..DeviceArgs::default()
+        };
         check("Memcpy", args, CopyKind::HostToDevice, Some(MemoryKind::Pinned), Some(MemoryKind::Device));
     }
 
@@ -95,7 +109,8 @@ mod tests {
     fn memsets_have_a_destination() {
         let args = DeviceArgs { bytes: Some(64), ..DeviceArgs::default() };
         let device = Some(MemoryKind::Device);
-        let expected = Copy { kind: CopyKind::Memset, src: None, dst: device, bytes: Some(64), is_migration: false };
+        let expected =
+            Copy { kind: CopyKind::Memset, src: None, dst: device, bytes: Some(64), is_migration: false };
         assert_eq!(memset(b"Memset (Device)", &args), expected);
         assert_eq!(memset(b"Memset (Unknown)", &args).dst, None);
     }

@@ -20,7 +20,8 @@ impl<'a> Mapper<'a, '_> {
         };
         for (key, value) in &event.args {
             let key = self.text(*key);
-            let label = if key.is_empty() || key == name { name.to_string() } else { format!("{name} {key}") };
+            let label =
+                if key.is_empty() || key == name { name.to_string() } else { format!("{name} {key}") };
             let builder = &mut self.fragment.builder;
             let Some(value) = number::real(value) else {
                 let text = "counter samples are not numbers; they are left out";

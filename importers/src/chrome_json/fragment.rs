@@ -94,7 +94,8 @@ impl Fragment {
         let names = &mut self.builder.names;
         found.pairs.extend(next.pairs.into_iter().map(|pair| Pair {
             name: names.intern(builder.names.text(pair.name)),
-            lane: next.pair_lanes.get_index(pair.lane).map_or(0, |l| found.pair_lanes.insert_full(l.clone()).0),
+            lane:
+                next.pair_lanes.get_index(pair.lane).map_or(0, |l| found.pair_lanes.insert_full(l.clone()).0),
             ..pair
         }));
         self.builder.absorb(builder);

@@ -106,7 +106,8 @@ impl Joined {
             }
             _ => {
                 let offset = self.offset;
-                let text = format!("the file is cut off at byte {offset}; {n_events} events were read and are kept");
+                let text =
+                    format!("the file is cut off at byte {offset}; {n_events} events were read and are kept");
                 issues.count(Severity::DataLoss, "file_truncated", &text, String::new);
             }
         }

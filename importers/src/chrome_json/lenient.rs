@@ -11,27 +11,71 @@ use super::scan::{Level, RawStr, Scanner, Trouble};
 
 /// The keys of an event itself.
 const EVENT_KEYS: &[&[u8]] = &[
-    b"ph", b"name", b"cat", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"attr", b"tts", b"tdur",
-    b"id2", b"func", b"cname", b"sf", b"scope", b"bind_id",
+    b"ph", b"name", b"cat", b"pid", b"tid", b"ts", b"dur", b"args", b"id", b"s", b"bp", b"attr", b"tts",
+    b"tdur", b"id2", b"func", b"cname", b"sf", b"scope", b"bind_id",
 ];
 
 /// The keys of `args` that may follow a text which the writer did not escape. The names of collectives and
 /// kernels (`dtype`, `device`, …) are left out: they occur inside such texts.
 const ARGS_KEYS: &[&[u8]] = &[
-    b"External id", b"external id", b"Record function id", b"Sequence number", b"Fwd thread id", b"Ev Idx",
-    b"Profiler Event Index", b"Input Dims", b"Input dims", b"Input type", b"Input Strides", b"Input names",
-    b"Concrete Inputs", b"Output dims", b"Output type", b"Output names", b"Extra arguments", b"Call stack",
-    b"CallFrom", b"Module Hierarchy", b"Overload name", b"Kwinputs", b"Trace name", b"Trace iteration",
-    b"Python id", b"Python parent id", b"Python module id", b"Python thread", b"python_caller_id", b"finished",
-    b"Device", b"sort_index", b"labels",
+    b"External id",
+    b"external id",
+    b"Record function id",
+    b"Sequence number",
+    b"Fwd thread id",
+    b"Ev Idx",
+    b"Profiler Event Index",
+    b"Input Dims",
+    b"Input dims",
+    b"Input type",
+    b"Input Strides",
+    b"Input names",
+    b"Concrete Inputs",
+    b"Output dims",
+    b"Output type",
+    b"Output names",
+    b"Extra arguments",
+    b"Call stack",
+    b"CallFrom",
+    b"Module Hierarchy",
+    b"Overload name",
+    b"Kwinputs",
+    b"Trace name",
+    b"Trace iteration",
+    b"Python id",
+    b"Python parent id",
+    b"Python module id",
+    b"Python thread",
+    b"python_caller_id",
+    b"finished",
+    b"Device",
+    b"sort_index",
+    b"labels",
 ];
 
 /// Keys beside `traceEvents`, to find the way back after one whose value is broken.
 const TOP_KEYS: &[&[u8]] = &[
-    b"traceEvents", b"schemaVersion", b"deviceProperties", b"distributedInfo", b"displayTimeUnit",
-    b"baseTimeNanoseconds", b"traceName", b"trace_id", b"record_shapes", b"with_stack", b"with_flops",
-    b"with_modules", b"profile_memory", b"cupti_version", b"cuda_runtime_version", b"cuda_driver_version",
-    b"hip_runtime_version", b"hip_driver_version", b"host_name", b"otherData", b"metadata",
+    b"traceEvents",
+    b"schemaVersion",
+    b"deviceProperties",
+    b"distributedInfo",
+    b"displayTimeUnit",
+    b"baseTimeNanoseconds",
+    b"traceName",
+    b"trace_id",
+    b"record_shapes",
+    b"with_stack",
+    b"with_flops",
+    b"with_modules",
+    b"profile_memory",
+    b"cupti_version",
+    b"cuda_runtime_version",
+    b"cuda_driver_version",
+    b"hip_runtime_version",
+    b"hip_driver_version",
+    b"host_name",
+    b"otherData",
+    b"metadata",
 ];
 
 /// Longer strings are not searched for their end: it bounds the work on hopeless text.

@@ -44,7 +44,13 @@ impl Oddity {
 
 impl<'a, 'f> Mapper<'a, 'f> {
     pub(super) fn new(fragment: &'f mut Fragment, backslashes: Backslashes) -> Self {
-        Self { fragment, backslashes, tracks: FxHashMap::default(), odd_names: FxHashMap::default(), buffer: Vec::new() }
+        Self {
+            fragment,
+            backslashes,
+            tracks: FxHashMap::default(),
+            odd_names: FxHashMap::default(),
+            buffer: Vec::new(),
+        }
     }
 
     /// Add what an event says. `offset` is its place in the unpacked file.
@@ -153,7 +159,8 @@ impl<'a, 'f> Mapper<'a, 'f> {
         if family == TrackFamily::Sync && is_thread {
             stream = stream.map(|id| if SYNC_THREAD_OFFSET <= id { id - SYNC_THREAD_OFFSET } else { id });
         }
-        let key = TrackKey { family, process: None, thread: None, device, context: None, stream, label: None };
+        let key =
+            TrackKey { family, process: None, thread: None, device, context: None, stream, label: None };
         let track = self.fragment.builder.track(key);
         self.tracks.insert(raw_key, track);
         track

@@ -48,7 +48,8 @@ impl Members {
             if raw.is_empty() {
                 continue;
             }
-            let is_wanted = matches!(key.as_str(), "deviceProperties" | "distributedInfo" | "baseTimeNanoseconds");
+            let is_wanted =
+                matches!(key.as_str(), "deviceProperties" | "distributedInfo" | "baseTimeNanoseconds");
             if !is_wanted && !SHOWN.contains(&key.as_str()) {
                 continue;
             }
@@ -58,7 +59,9 @@ impl Members {
                 continue;
             };
             match key.as_str() {
-                "deviceProperties" => members.devices = value.as_array().into_iter().flatten().filter_map(device).collect(),
+                "deviceProperties" => {
+                    members.devices = value.as_array().into_iter().flatten().filter_map(device).collect()
+                }
                 "distributedInfo" => members.read_distributed(&value),
                 "baseTimeNanoseconds" => members.base_time_ns = integer(&value),
                 _ => members.properties.push((key.clone(), shown(&value))),
@@ -101,7 +104,8 @@ fn shown(value: &Value) -> String {
 
 /// A device as `deviceProperties` lists it.
 fn device(value: &Value) -> Option<Device> {
-    let wide = |key: &str| value.get(key).and_then(integer).and_then(|v| u64::try_from(v).ok()).filter(|v| 0 < *v);
+    let wide =
+        |key: &str| value.get(key).and_then(integer).and_then(|v| u64::try_from(v).ok()).filter(|v| 0 < *v);
     let narrow = |key: &str| wide(key).and_then(|v| u32::try_from(v).ok());
     let number = u32::try_from(value.get("id").and_then(integer)?).ok()?;
     let name = value.get("name").and_then(Value::as_str).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -117,7 +121,8 @@ fn device(value: &Value) -> Option<Device> {
         memory_bytes: wide("totalGlobalMem"),
         max_warps_per_sm: threads.zip(warp).map(|(threads, warp)| threads / warp),
         registers_per_sm: narrow("regsPerMultiprocessor"),
-        shared_bytes_per_sm: narrow("sharedMemPerMultiprocessor").or(narrow("maxSharedMemoryPerMultiProcessor")),
+        shared_bytes_per_sm: narrow("sharedMemPerMultiprocessor")
+            .or(narrow("maxSharedMemoryPerMultiProcessor")),
         shared_bytes_per_block_optin: narrow("sharedMemPerBlockOptin"),
         ..Device::default()
     })

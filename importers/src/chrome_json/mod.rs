@@ -56,14 +56,24 @@ use self::string::Backslashes;
 use crate::{Compression, ImportError, Importer, Input};
 
 /// PyTorch or chrome trace.
-pub(crate) const IMPORTER: Importer =
-    Importer { id: "kineto-json", title: "PyTorch or chrome trace", sniff: sniff::sniff, read, info: sniff::info };
+pub(crate) const IMPORTER: Importer = Importer {
+    id: "kineto-json",
+    title: "PyTorch or chrome trace",
+    sniff: sniff::sniff,
+    read,
+    info: sniff::info,
+};
 
 fn read(input: &Input, builder: &mut TraceBuilder, progress: &Progress) -> Result<(), ImportError> {
     read_with(input, builder, progress, Plan::new())
 }
 
-fn read_with(input: &Input, builder: &mut TraceBuilder, progress: &Progress, plan: Plan) -> Result<(), ImportError> {
+fn read_with(
+    input: &Input,
+    builder: &mut TraceBuilder,
+    progress: &Progress,
+    plan: Plan,
+) -> Result<(), ImportError> {
     if let Some(reason) = sniff::known_other(input.head()) {
         return Err(input.unreadable(reason));
     }

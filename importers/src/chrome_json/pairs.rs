@@ -28,8 +28,8 @@ impl<'a> Mapper<'a, '_> {
         let Some(time_ns) = self.time_ns(event) else { return };
         let (pid, tid) = (self.label(&event.pid).into_owned(), self.label(&event.tid).into_owned());
         let is_asynchronous = !matches!(event.phase, b'B' | b'E');
-        let asynchronous =
-            is_asynchronous.then(|| (self.text(event.category).into_owned(), self.label(&event.id).into_owned()));
+        let asynchronous = is_asynchronous
+            .then(|| (self.text(event.category).into_owned(), self.label(&event.id).into_owned()));
         // An asynchronous slice may end on another thread.
         let tid = if is_asynchronous { String::new() } else { tid };
         let lane = self.fragment.found.pair_lanes.insert_full(PairLane { pid, tid, asynchronous }).0;
@@ -59,7 +59,8 @@ fn track(lane: &PairLane, builder: &mut TraceBuilder) -> TrackId {
     let process = builder.process(&lane.pid);
     let mut key = TrackKey::thread(TrackFamily::Other, process, lane.tid.as_str());
     if let Some((category, _)) = &lane.asynchronous {
-        let label = if category.is_empty() { "asynchronous".to_owned() } else { format!("asynchronous {category}") };
+        let label =
+            if category.is_empty() { "asynchronous".to_owned() } else { format!("asynchronous {category}") };
         key = TrackKey { thread: None, label: Some(label), ..key };
     }
     builder.track(key)

@@ -63,8 +63,9 @@ pub(super) fn run(
     let (parsed_sender, parsed) = channel();
     thread::scope(|scope| {
         let is_stopped = &is_stopped;
-        let reading = scope
-            .spawn(move || blocks::read(reader, plan.block_bytes, &buffers, &block_sender, is_stopped, progress));
+        let reading = scope.spawn(move || {
+            blocks::read(reader, plan.block_bytes, &buffers, &block_sender, is_stopped, progress)
+        });
         for _ in 0..plan.n_workers {
             let (blocks, parsed_sender) = (&blocks, parsed_sender.clone());
             scope.spawn(move || parse_blocks(blocks, &parsed_sender, backslashes, is_stopped));

@@ -249,7 +249,8 @@ impl<'a> Scanner<'a> {
     fn bare_key(&mut self) -> Result<RawStr<'a>, Trouble> {
         self.repairs.syntax = true;
         let rest = self.text.get(self.at..).unwrap_or_default();
-        let len = rest.iter().position(|b| matches!(b, b'"' | b':' | b',' | b'}' | b'\n')).ok_or(Trouble::Cut)?;
+        let len =
+            rest.iter().position(|b| matches!(b, b'"' | b':' | b',' | b'}' | b'\n')).ok_or(Trouble::Cut)?;
         self.at += len + usize::from(rest.get(len) == Some(&b'"'));
         Ok(RawStr { bytes: rest.get(..len).unwrap_or_default().trim_ascii_end(), has_backslash: false })
     }
@@ -308,7 +309,8 @@ mod tests {
 
     #[test]
     fn escapes_that_do_not_exist_are_noticed() {
-        for (text, is_illegal) in [(r#""a\n\u00e9""#, false), (r#""C:\Users""#, true), (r#""\u12g4""#, true)] {
+        for (text, is_illegal) in [(r#""a\n\u00e9""#, false), (r#""C:\Users""#, true), (r#""\u12g4""#, true)]
+        {
             let mut scanner = Scanner::new(text.as_bytes(), 0);
             assert!(scanner.value().is_ok());
             assert_eq!(scanner.repairs.illegal_escape, is_illegal, "{text}");

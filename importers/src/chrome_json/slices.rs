@@ -71,7 +71,8 @@ impl<'a> Mapper<'a, '_> {
         found.signs.has_operator |= event.category.bytes == b"Operator";
         let args = OpArgs::new(&event.args, &mut found.signs);
         // Steps were operators up to torch 1.11.
-        let is_annotation = category == Category::Annotation || event.name.bytes.starts_with(b"ProfilerStep#");
+        let is_annotation =
+            category == Category::Annotation || event.name.bytes.starts_with(b"ProfilerStep#");
         let kind = if is_annotation { SliceKind::Annotation } else { SliceKind::Op };
         let Some(row) = self.push_on_thread(event, TrackFamily::Ops, kind, 0, offset) else { return };
         if args.is_unfinished {
@@ -122,7 +123,9 @@ impl<'a> Mapper<'a, '_> {
             Category::Kernel if args.has_shape() || args.kernel.graph_id.is_some() => {
                 builder.push_kernel(row, args.kernel);
             }
-            Category::Kernel if args.correlation != 0 => self.fragment.found.shapeless.push((args.correlation, row)),
+            Category::Kernel if args.correlation != 0 => {
+                self.fragment.found.shapeless.push((args.correlation, row))
+            }
             Category::Memcpy => builder.push_copy(row, copy::copy(event.name.bytes, &args)),
             Category::Memset => builder.push_copy(row, copy::memset(event.name.bytes, &args)),
             _ => {}
@@ -134,7 +137,8 @@ impl<'a> Mapper<'a, '_> {
         if args.name.is_none() && args.in_elements.is_none() && args.out_elements.is_none() {
             return;
         }
-        let [name, dtype, group] = [args.name, args.dtype, args.group].map(|text| text.map(|text| self.name(text)));
+        let [name, dtype, group] =
+            [args.name, args.dtype, args.group].map(|text| text.map(|text| self.name(text)));
         let collective = Collective {
             name,
             dtype,

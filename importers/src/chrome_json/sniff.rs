@@ -39,8 +39,12 @@ pub(super) fn known_other(head: &[u8]) -> Option<&'static str> {
         return None;
     }
     let has = |key: &[u8]| memmem::find(head, key).is_some();
-    if has(b"\"segments\"") && has(b"\"device_traces\"") || has(b"\"allocated_size\"") && has(b"\"total_size\"") {
-        return Some("this is a PyTorch memory snapshot, not a trace of time; open it at pytorch.org/memory_viz");
+    if has(b"\"segments\"") && has(b"\"device_traces\"")
+        || has(b"\"allocated_size\"") && has(b"\"total_size\"")
+    {
+        return Some(
+            "this is a PyTorch memory snapshot, not a trace of time; open it at pytorch.org/memory_viz",
+        );
     }
     if has(b"\"SchemaVersion\"") || has(b"\"TraceProcessEvent\"") || has(b"\"CudaEvent\"") {
         return Some(
@@ -51,7 +55,8 @@ pub(super) fn known_other(head: &[u8]) -> Option<&'static str> {
     if has(b"speedscope.app/file-format-schema") {
         return Some("this is a speedscope profile; Tracecard reads traces of devices, not sampled stacks");
     }
-    let is_list_of_lists = head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"["));
+    let is_list_of_lists =
+        head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"["));
     if is_list_of_lists {
         return Some("this is a list of lists (a memory timeline?), not a trace of events");
     }
@@ -113,5 +118,6 @@ fn unpacked_bytes(input: &Input) -> Option<u64> {
 fn estimate(n_events: u64, seen_bytes: usize, all_bytes: u64) -> Option<u64> {
     // Fewer say nothing about the rest.
     const ENOUGH: u64 = 20;
-    (ENOUGH <= n_events && 0 < seen_bytes).then(|| (n_events as f64 * all_bytes as f64 / seen_bytes as f64) as u64)
+    (ENOUGH <= n_events && 0 < seen_bytes)
+        .then(|| (n_events as f64 * all_bytes as f64 / seen_bytes as f64) as u64)
 }

@@ -16,7 +16,7 @@ pub(super) enum Backslashes {
 /// The text of a string. Bytes that are no UTF-8 become U+FFFD, escapes that do not exist stay as they are.
 pub(super) fn decode<'a>(raw: RawStr<'a>, backslashes: Backslashes) -> Cow<'a, str> {
     if !raw.has_backslash || backslashes == Backslashes::Literal {
-        return String::from_utf8_lossy(raw.bytes);
+        return lossy(raw.bytes);
     }
     let mut out: Vec<u8> = Vec::with_capacity(raw.bytes.len());
     let mut rest = raw.bytes;
@@ -81,7 +81,7 @@ fn unicode_escape(text: &[u8]) -> Option<(char, &[u8])> {
 /// A JSON value without the blanks outside its strings, for comparing and for showing.
 pub(super) fn compact<'a>(value: &'a [u8], buffer: &'a mut Vec<u8>) -> Cow<'a, str> {
     if !value.iter().any(u8::is_ascii_whitespace) {
-        return String::from_utf8_lossy(value);
+        return lossy(value);
     }
     buffer.clear();
     let mut is_in_string = false;
@@ -100,7 +100,15 @@ pub(super) fn compact<'a>(value: &'a [u8], buffer: &'a mut Vec<u8>) -> Cow<'a, s
         }
         is_escaped = false;
     }
-    String::from_utf8_lossy(buffer)
+    lossy(buffer)
+}
+
+/// As [`String::from_utf8_lossy`], quicker for what is UTF-8.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 #[cfg(test)]

@@ -13,7 +13,9 @@ pub(super) fn tool(keys: &[String], signs: Signs, has_ns: bool) -> Option<String
     }
     if position("schemaVersion").is_none() {
         // The first releases wrote a bare list.
-        return signs.has_operator.then(|| "PyTorch profiler (Kineto), torch 1.8 by the layout of the file".to_owned());
+        return signs
+            .has_operator
+            .then(|| "PyTorch profiler (Kineto), torch 1.8 by the layout of the file".to_owned());
     }
     let events = position("traceEvents")?;
     // Recorded on demand by a daemon, which adds keys of its own.

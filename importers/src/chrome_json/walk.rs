@@ -71,7 +71,12 @@ pub(super) struct Stretch<'a> {
 }
 
 /// Walk through a stretch from a place, adding to the fragment what is found.
-pub(super) fn walk(stretch: Stretch<'_>, place: Place, fragment: &mut Fragment, backslashes: Backslashes) -> Walked {
+pub(super) fn walk(
+    stretch: Stretch<'_>,
+    place: Place,
+    fragment: &mut Fragment,
+    backslashes: Backslashes,
+) -> Walked {
     let scanner = Scanner::new(stretch.text, 0);
     let mapper = Mapper::new(fragment, backslashes);
     let mut walker = Walker { stretch, place, scanner, mapper, event: Event::default() };
@@ -264,7 +269,9 @@ impl<'a> Walker<'a, '_> {
                 let start = self.scanner.at;
                 match self.scanner.value() {
                     Ok(_) => self.count_skipped(start),
-                    Err(Trouble::Cut) if !self.stretch.is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES => {
+                    Err(Trouble::Cut)
+                        if !self.stretch.is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES =>
+                    {
                         self.scanner.at = start;
                         return false;
                     }
@@ -284,7 +291,12 @@ impl<'a> Walker<'a, '_> {
             Attempt::Guessed { end } => {
                 let text = "events hold quotes that were not escaped; where their texts end is a guess";
                 let example = || excerpt(self.stretch.text, start);
-                self.mapper.fragment.builder.issues.count(Severity::Warning, "unescaped_quotes", text, example);
+                self.mapper.fragment.builder.issues.count(
+                    Severity::Warning,
+                    "unescaped_quotes",
+                    text,
+                    example,
+                );
                 self.push_event(start, end);
             }
             Attempt::Hopeless { resume } => {
@@ -326,7 +338,10 @@ impl<'a> Walker<'a, '_> {
         if repairs.illegal_escape {
             fragment.found.has_illegal_escape = true;
             let about = "backslashes were not escaped; in this file they are read as they stand";
-            fragment.builder.issues.count(Severity::Info, "unescaped_backslashes", about, || excerpt(text, start));
+            fragment
+                .builder
+                .issues
+                .count(Severity::Info, "unescaped_backslashes", about, || excerpt(text, start));
         }
         self.scanner.at = end;
         let offset = self.stretch.offset.saturating_add(start as u64);
@@ -336,7 +351,11 @@ impl<'a> Walker<'a, '_> {
     fn count_skipped(&mut self, at: usize) {
         let about = "events cannot be read; they are left out";
         let text = self.stretch.text;
-        self.mapper.fragment.builder.issues.count(Severity::DataLoss, "events_skipped", about, || excerpt(text, at));
+        self.mapper
+            .fragment
+            .builder
+            .issues
+            .count(Severity::DataLoss, "events_skipped", about, || excerpt(text, at));
     }
 
     fn skip(&mut self, mut skip: Skip) -> bool {

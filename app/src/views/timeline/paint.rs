@@ -233,7 +233,7 @@ impl Drawing<'_> {
         let painter = ui.painter_at(self.areas.axis.union(self.areas.canvas));
         let x = painter.round_to_pixel_center(pos.x);
         painter.vline(x, self.areas.canvas.y_range(), Stroke::new(1.0, color.cursor.gamma_multiply(0.35)));
-        let text = format::exact_ns(self.scale.ns_from_x(pos.x));
+        let text = self.pointer_time(pos.x);
         let galley = painter.layout_no_wrap(text, self.label_font(), color.text_strong);
         let size = galley.size() + vec2(10.0, 2.0);
         let left = (x - size.x / 2.0).clamp(self.areas.axis.left(), self.areas.axis.right() - size.x);
@@ -244,6 +244,14 @@ impl Drawing<'_> {
             galley,
             color.text,
         );
+    }
+
+    /// The time at an x with as many digits as a pixel is worth.
+    fn pointer_time(&self, x_pt: f32) -> String {
+        let (t_ns, span) = (self.scale.ns_from_x(x_pt), self.scale.view().span());
+        let largest_ns = span.start_ns.unsigned_abs().max(span.end_ns.unsigned_abs());
+        let pixel_ns = self.scale.ns_per_pt() as i64;
+        format::tick(t_ns, pixel_ns, largest_ns).unwrap_or_else(|| format::exact_ns(t_ns))
     }
 
     pub(super) fn visible_lanes(&self) -> impl Iterator<Item = &super::model::Lane> {

@@ -63,17 +63,21 @@ fn traces_one_after_the_other_are_read_as_one() {
 
 #[test]
 fn a_byte_order_mark_and_zeros_are_passed() {
-    check(
-        format!("\u{feff}[{}]\0\0", op("a", "1", "1")),
-        &format!("{OPS}  op \"a\" 0 +1000\n"),
-    );
+    check(format!("\u{feff}[{}]\0\0", op("a", "1", "1")), &format!("{OPS}  op \"a\" 0 +1000\n"));
 }
 
 #[test]
 fn a_string_without_an_end_does_not_swallow_the_rest() {
     check_events(
-        &format!("{}, {{\"ph\": \"X\", \"name\": \"cut, {}, {}", op("a", "1", "1"), op("b", "3", "1"), op("c", "5", "1")),
-        &format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\n  op \"c\" 4000 +1000\nissue warning unescaped_quotes ×1\n"),
+        &format!(
+            "{}, {{\"ph\": \"X\", \"name\": \"cut, {}, {}",
+            op("a", "1", "1"),
+            op("b", "3", "1"),
+            op("c", "5", "1")
+        ),
+        &format!(
+            "{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\n  op \"c\" 4000 +1000\nissue warning unescaped_quotes ×1\n"
+        ),
     );
 }
 
@@ -88,7 +92,9 @@ fn an_event_without_an_end_costs_at_most_its_neighbour() {
 #[test]
 fn deep_nesting_is_no_trouble() {
     let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
-    let event = format!(r#"{{"ph": "X", "cat": "cpu_op", "name": "d", "pid": 9, "tid": 9, "ts": 5, "dur": 1, "args": {{"x": {deep}}}}}"#);
+    let event = format!(
+        r#"{{"ph": "X", "cat": "cpu_op", "name": "d", "pid": 9, "tid": 9, "ts": 5, "dur": 1, "args": {{"x": {deep}}}}}"#
+    );
     let text = format!("[{}, {event}, {}]", op("a", "1", "1"), op("b", "9", "1"));
     let trace = open_with(text.as_bytes(), ONE_BLOCK).unwrap();
     assert_eq!(trace.slices.len(), 3);
@@ -105,10 +111,13 @@ fn single_wrong_bytes_never_panic() {
         for byte in [b'"', b'\\', b'{', b'}', b'[', b']', b',', b'0', b'e', 0, 0xff] {
             let mut bytes = text.clone().into_bytes();
             bytes[at] = byte;
-            let one = open_with(&bytes, ONE_BLOCK).map(|trace| tracecard_model::dump(&trace)).map_err(|e| e.to_string());
+            let one = open_with(&bytes, ONE_BLOCK)
+                .map(|trace| tracecard_model::dump(&trace))
+                .map_err(|e| e.to_string());
             let many = open_with(&bytes, Plan { block_bytes: 50, n_workers: 2 });
             let many = many.map(|trace| tracecard_model::dump(&trace)).map_err(|e| e.to_string());
-            let without_path = |text: String| text.lines().filter(|line| !line.starts_with('/')).collect::<String>();
+            let without_path =
+                |text: String| text.lines().filter(|line| !line.starts_with('/')).collect::<String>();
             assert_eq!(
                 one.map_err(without_path),
                 many.map_err(without_path),
@@ -122,10 +131,12 @@ fn single_wrong_bytes_never_panic() {
 /// Random damage, the same every time: nothing panics, and the result does not depend on the blocks.
 #[test]
 fn damage_is_read_the_same_in_any_blocks() {
-    const PIECES: &[&str] = &["\"", "\\", "{", "}", "[", "]", ",", ":", "},{\"ph\": \"X\"", "N/A", "\"]}", "\n", "\u{fc}"];
+    const PIECES: &[&str] =
+        &["\"", "\\", "{", "}", "[", "]", ",", ":", "},{\"ph\": \"X\"", "N/A", "\"]}", "\n", "\u{fc}"];
     let names = ["a", "b \\\"q\\\"", "c}, {", "d"];
     let events: Vec<String> = (0..8).map(|i| op(names[i % 4], &format!("{i}.5"), "0.25")).collect();
-    let text = format!("{{\"schemaVersion\": 1, \"traceEvents\": [{}], \"traceName\": \"x\"}}", events.join(",\n"));
+    let text =
+        format!("{{\"schemaVersion\": 1, \"traceEvents\": [{}], \"traceName\": \"x\"}}", events.join(",\n"));
     let mut state = 7_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -145,7 +156,9 @@ fn damage_is_read_the_same_in_any_blocks() {
                 }
             }
         }
-        let dump = |plan| open_with(&bytes, plan).map_or_else(|_| String::new(), |trace| tracecard_model::dump(&trace));
+        let dump = |plan| {
+            open_with(&bytes, plan).map_or_else(|_| String::new(), |trace| tracecard_model::dump(&trace))
+        };
         let (one, many) = (dump(ONE_BLOCK), dump(Plan { block_bytes: 60, n_workers: 2 }));
         assert_eq!(one, many, "round {round}: {}", String::from_utf8_lossy(&bytes));
     }

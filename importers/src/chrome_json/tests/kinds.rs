@@ -151,12 +151,17 @@ fn facts_beside_the_events_are_kept() {
     assert_eq!(trace.meta.resolution_ns, 1);
     assert_eq!(trace.meta.tool.as_deref().map(|tool| tool.contains("torch 2.12")), Some(true));
     let shown = format!("{:?}", trace.meta.properties);
-    assert!(shown.contains("(\"world_size\", \"8\")") && !shown.contains("secret") && !shown.contains("/home"), "{shown}");
+    assert!(
+        shown.contains("(\"world_size\", \"8\")") && !shown.contains("secret") && !shown.contains("/home"),
+        "{shown}"
+    );
 }
 
 #[test]
 fn absolute_times_are_their_own_wall_clock() {
-    let trace = open(r#"[{"ph": "X", "cat": "Operator", "name": "a", "pid": 9, "tid": "12", "ts": 1796069471126465, "dur": 2}]"#);
+    let trace = open(
+        r#"[{"ph": "X", "cat": "Operator", "name": "a", "pid": 9, "tid": "12", "ts": 1796069471126465, "dur": 2}]"#,
+    );
     assert_eq!(trace.meta.start_unix_ns, Some(1_796_069_471_126_465_000));
     assert_eq!(trace.meta.resolution_ns, 1000);
 }

@@ -54,5 +54,7 @@ fn check_events(events: &str, expected: &str) {
 
 /// An operator.
 fn op(name: &str, ts: &str, dur: &str) -> String {
-    format!(r#"{{"ph": "X", "cat": "cpu_op", "name": "{name}", "pid": 9, "tid": 9, "ts": {ts}, "dur": {dur}}}"#)
+    format!(
+        r#"{{"ph": "X", "cat": "cpu_op", "name": "{name}", "pid": 9, "tid": 9, "ts": {ts}, "dur": {dur}}}"#
+    )
 }

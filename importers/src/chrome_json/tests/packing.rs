@@ -28,7 +28,10 @@ fn sample() -> String {
             i % 5
         ));
     }
-    format!("{{\"schemaVersion\": 1,\n\"traceEvents\": [\n{}\n],\n\"traceName\": \"a ] b\"}}", events.join(",\n"))
+    format!(
+        "{{\"schemaVersion\": 1,\n\"traceEvents\": [\n{}\n],\n\"traceName\": \"a ] b\"}}",
+        events.join(",\n")
+    )
 }
 
 fn dump_with(text: &[u8], block_bytes: usize, n_workers: usize) -> String {

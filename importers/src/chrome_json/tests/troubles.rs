@@ -19,7 +19,10 @@ fn t01_backslashes_that_escape_nothing_make_all_literal() {
              issue info unescaped_backslashes ×1\n"
         ),
     );
-    check_events(&op(r"a\tb \u00e9", "1", "1"), &format!("{OPS}  op \"a\\tb é\" 0 +1000\nissue info control_characters ×1\n"));
+    check_events(
+        &op(r"a\tb \u00e9", "1", "1"),
+        &format!("{OPS}  op \"a\\tb é\" 0 +1000\nissue info control_characters ×1\n"),
+    );
 }
 
 /// T2: raw line ends, tabs and control characters in strings.
@@ -102,7 +105,10 @@ fn t09_half_quoted_keys_are_read() {
 #[test]
 fn t10_brackets_in_texts_end_nothing() {
     check(
-        format!(r#"{{"traceEvents": [{}], "traceName": "fit-[Strategy]Single] }}.json", "x": "]"}}"#, op("a]}", "1", "1")),
+        format!(
+            r#"{{"traceEvents": [{}], "traceName": "fit-[Strategy]Single] }}.json", "x": "]"}}"#,
+            op("a]}", "1", "1")
+        ),
         &format!("{OPS}  op \"a]}}\" 0 +1000\n"),
     );
 }
@@ -186,7 +192,9 @@ fn t16_pieces_of_lists_are_read() {
 fn t18_t20_crossing_slices_are_all_kept() {
     check_events(
         &[op("a", "1", "10"), op("b", "5", "10")].join(","),
-        &format!("{OPS}  op \"a\" 0 +10000\n    op \"b\" 4000 +10000 crossing\nissue info crossing_host_slices ×1\n"),
+        &format!(
+            "{OPS}  op \"a\" 0 +10000\n    op \"b\" 4000 +10000 crossing\nissue info crossing_host_slices ×1\n"
+        ),
     );
 }
 
@@ -198,7 +206,8 @@ fn t19_kernels_never_nest() {
             r#"{{"ph": "X", "cat": "kernel", "name": "{name}", "pid": 0, "tid": 7, "ts": {ts}, "dur": {dur}, "args": {{"device": 0, "stream": 7}}}}"#
         )
     };
-    let trace = open(&format!("[{},{},{}]", kernel("a", "1", "10"), kernel("b", "2", "3"), kernel("c", "4", "0")));
+    let trace =
+        open(&format!("[{},{},{}]", kernel("a", "1", "10"), kernel("b", "2", "3"), kernel("c", "4", "0")));
     assert!(trace.slice_ids().all(|slice| trace.slices.parent(slice).is_none()));
     assert_eq!(trace.slices.selfs_ns(), trace.slices.durs_ns());
     assert_eq!(trace.slices.len(), 3);
@@ -227,7 +236,8 @@ fn t21_t22_t34_t48_each_kind_has_its_track() {
 /// T24, T25: events at 0 while everything else is far away.
 #[test]
 fn t24_t25_events_without_a_time_are_counted_and_left_out() {
-    let far = [op("a", "5214190591262.746", "1.5"), op("lost", "0.000", "0.000"), op("none", "null", "1")].join(",");
+    let far = [op("a", "5214190591262.746", "1.5"), op("lost", "0.000", "0.000"), op("none", "null", "1")]
+        .join(",");
     let instants = r#"{"ph": "i", "name": "[memory]", "pid": 9, "tid": 9, "ts": 0.000, "args": {"Bytes": 4, "Device Type": 0}}"#;
     check_events(
         &format!("{far},{instants}"),
@@ -247,8 +257,15 @@ fn t26_unfinished_slices_end_with_the_trace() {
     let kernel = r#"{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 2, "dur": -1, "args": {"device": 0, "stream": 7}}"#;
     let absent = r#"{"ph": "X", "cat": "cpu_op", "name": "n", "pid": 9, "tid": 9, "ts": 7, "args": {}}"#;
     check_events(
-        &[op("a", "1", "-1"), op("b", "3", "9223372036854775807"), op("c", "5", "5"), finished.into(), kernel.into(), absent.into()]
-            .join(","),
+        &[
+            op("a", "1", "-1"),
+            op("b", "3", "9223372036854775807"),
+            op("c", "5", "5"),
+            finished.into(),
+            kernel.into(),
+            absent.into(),
+        ]
+        .join(","),
         &format!(
             "device 0 None sm=None\n{OPS}  op \"a\" 0 +10000 self=2000 unclosed\n    op \"b\" 2000 +8000 self=3000 unclosed\n      \
              op \"c\" 4000 +5000 self=3000\n        op \"n\" 6000 +0\n        op \"f\" 7000 +3000 unclosed\n\

@@ -1,3 +1,5 @@
+//! Layouts of the timeline as text.
+
 use std::collections::BTreeSet;
 
 use tracecard_model::fixture;

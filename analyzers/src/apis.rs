@@ -53,7 +53,9 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
         let reason = "the file has no CUDA or HIP calls: record with nsys profile --trace=cuda or torch.profiler's CUDA activities";
         return Ok(Outcome::Abstained(reason.to_owned()));
     }
-    for (slice, _) in trace.api_errors.iter().filter(|(s, _)| input.derived.is_in_window(trace.slices.span(*s))) {
+    for (slice, _) in
+        trace.api_errors.iter().filter(|(s, _)| input.derived.is_in_window(trace.slices.span(*s)))
+    {
         let key = row_of_name[trace.slices.names()[slice.idx()].idx()];
         if let Some(row) = key.and_then(|key| rows.get_mut(key as usize)) {
             row.errors += 1;
@@ -102,7 +104,10 @@ mod tests {
 
     #[test]
     fn equal_totals_go_by_name() {
-        check("thread 1 api\n  api b 0 10\n  api a 10 10", "a | 1 | 10 | 10 | 10 | 0 | 1\nb | 1 | 10 | 10 | 10 | 0 | 0");
+        check(
+            "thread 1 api\n  api b 0 10\n  api a 10 10",
+            "a | 1 | 10 | 10 | 10 | 0 | 1\nb | 1 | 10 | 10 | 10 | 0 | 0",
+        );
     }
 
     #[test]

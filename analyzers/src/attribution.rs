@@ -65,7 +65,8 @@ pub(crate) fn attribute_operators(trace: &Trace, work: &DeviceWork) -> Attributi
         let is_operator_name = trace.names.iter().map(|(_, name)| is_operator(name)).collect();
         Attribution { framework: Framework::Ops, is_operator_name, operator: Vec::new() }
     } else if kinds.contains(&SliceKind::NvtxPushPop) {
-        let is_operator_name: Vec<bool> = trace.names.iter().map(|(_, name)| is_emitted_operator(name)).collect();
+        let is_operator_name: Vec<bool> =
+            trace.names.iter().map(|(_, name)| is_emitted_operator(name)).collect();
         let framework = if is_operator_name.contains(&true) { Framework::EmitNvtx } else { Framework::None };
         Attribution { framework, is_operator_name, operator: Vec::new() }
     } else {
@@ -147,7 +148,12 @@ struct Walk {
 
 impl Walk {
     /// The innermost accepted slice that contains the instant; instants come in ascending order.
-    fn innermost(&mut self, trace: &Trace, t_ns: i64, is_accepted: impl Fn(SliceId) -> bool) -> Option<SliceId> {
+    fn innermost(
+        &mut self,
+        trace: &Trace,
+        t_ns: i64,
+        is_accepted: impl Fn(SliceId) -> bool,
+    ) -> Option<SliceId> {
         let starts_ns = trace.slices.starts_ns();
         while self.next < self.range.end && starts_ns[self.next] <= t_ns {
             self.next += 1;
@@ -208,14 +214,16 @@ fn autograd_callers<'a>(
     trace: &'a Trace,
     tracks: &FxHashMap<Thread<'a>, TrackId>,
 ) -> FxHashMap<Thread<'a>, TrackId> {
-    let mut threads: Vec<(Thread<'a>, TrackId)> = tracks.iter().map(|(thread, track)| (*thread, *track)).collect();
+    let mut threads: Vec<(Thread<'a>, TrackId)> =
+        tracks.iter().map(|(thread, track)| (*thread, *track)).collect();
     threads.sort_by_key(|(_, track)| *track);
     let is_main = |(process, thread): Thread<'a>| {
         let os_pid = process.and_then(|p| trace.processes.get(p.idx())).map(|p| p.os_pid.as_str());
         os_pid.is_some() && os_pid == thread
     };
-    let (autograd, others): (Vec<_>, Vec<_>) =
-        threads.into_iter().partition(|(thread, track)| !is_main(*thread) && is_autograd_track(trace, *track));
+    let (autograd, others): (Vec<_>, Vec<_>) = threads
+        .into_iter()
+        .partition(|(thread, track)| !is_main(*thread) && is_autograd_track(trace, *track));
     let mut callers = FxHashMap::default();
     for (thread, _) in autograd {
         let mut of_process = others.iter().filter(|other| other.0.0 == thread.0);
@@ -256,7 +264,12 @@ mod tests {
             .map(|idx| {
                 let range = ranges[idx];
                 let row = name(Some(work.rows[idx].slice));
-                format!("{row}: {} in {} from {}", name(operators.operator[idx]), name(range.own), name(range.caller))
+                format!(
+                    "{row}: {} in {} from {}",
+                    name(operators.operator[idx]),
+                    name(range.own),
+                    name(range.caller)
+                )
             })
             .collect();
         assert_eq!(lines.join("\n"), expected);

@@ -101,7 +101,8 @@ mod tests {
         let mut all = Vec::new();
         visit_self_ns(&trace, TrackFamily::Ops, |slice, self_ns| all.push((slice, self_ns)));
         all.sort();
-        let lines: Vec<String> = all.iter().map(|(slice, ns)| format!("{} {ns}", trace.name(*slice))).collect();
+        let lines: Vec<String> =
+            all.iter().map(|(slice, ns)| format!("{} {ns}", trace.name(*slice))).collect();
         assert_eq!(lines.join(", "), expected);
     }
 

@@ -74,7 +74,8 @@ fn ranked(groups: BTreeMap<Key, Group>) -> Vec<Row> {
     let mut rows: Vec<Row> = groups
         .into_iter()
         .filter_map(|(key, mut group)| {
-            let size = if group.bytes.len() == group.durs_ns.len() { Stats::of(&mut group.bytes) } else { None };
+            let size =
+                if group.bytes.len() == group.durs_ns.len() { Stats::of(&mut group.bytes) } else { None };
             let longest = group.longest.map(|longest| longest.1);
             Some(Row { key, time: Stats::of(&mut group.durs_ns)?, size, longest })
         })
@@ -87,7 +88,12 @@ fn memory_table(rows: &[Row]) -> Table {
     let memory = |m: Option<MemoryKind>| m.map(|m| m.text().to_owned());
     let mut columns = vec![
         kind_column(rows),
-        Column::texts("src", "From", "Memory on the source side: pageable, pinned, device, array, managed; unknown where the file does not say", rows.iter().map(|r| memory(r.key.src))),
+        Column::texts(
+            "src",
+            "From",
+            "Memory on the source side: pageable, pinned, device, array, managed; unknown where the file does not say",
+            rows.iter().map(|r| memory(r.key.src)),
+        ),
         Column::texts("dst", "To", "Memory on the destination side", rows.iter().map(|r| memory(r.key.dst))),
     ];
     columns.extend(duration_columns(rows.iter().map(|r| &r.time)));
@@ -109,10 +115,17 @@ fn kind_table(rows: &[Row]) -> Table {
     columns.extend(size_columns(rows));
     columns.extend([
         reals("mean_bytes", "Mean size", "Bytes over count", |s| s.mean),
-        reals("median_bytes", "Median size", "The middle size, or the mean of the two middle ones", |s| s.median),
+        reals("median_bytes", "Median size", "The middle size, or the mean of the two middle ones", |s| {
+            s.median
+        }),
         ints("min_bytes", "Min size", "The smallest", |s| s.min),
         ints("max_bytes", "Max size", "The largest", |s| s.max),
-        reals("stddev_bytes", "Std dev of size", "Standard deviation of the sample (n − 1); 0 for a single one", |s| s.stddev),
+        reals(
+            "stddev_bytes",
+            "Std dev of size",
+            "Standard deviation of the sample (n − 1); 0 for a single one",
+            |s| s.stddev,
+        ),
     ]);
     columns.push(example_column(rows));
     Table { id: "copy_kinds", title: "Copies and memsets by direction", columns }
@@ -196,7 +209,17 @@ mod tests {
             &ANALYZER,
             "stream 0:7\n  h2d c 0 10 bytes=10 src=pinned\n  h2d c 10 10 bytes=30 src=pageable",
             "copy_kinds",
-            &["kind", "count", "total_ns", "bytes", "mean_bytes", "median_bytes", "min_bytes", "max_bytes", "stddev_bytes"],
+            &[
+                "kind",
+                "count",
+                "total_ns",
+                "bytes",
+                "mean_bytes",
+                "median_bytes",
+                "min_bytes",
+                "max_bytes",
+                "stddev_bytes",
+            ],
             "h2d | 2 | 20 | 40 | 20 | 20 | 10 | 30 | 14.142135623730951",
         );
     }

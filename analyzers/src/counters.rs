@@ -17,7 +17,8 @@ struct Row {
 
 fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> {
     let (trace, derived) = (input.trace, input.derived);
-    let counters = trace.tracks.iter().enumerate().filter(|(_, track)| track.key.family == TrackFamily::Counter);
+    let counters =
+        trace.tracks.iter().enumerate().filter(|(_, track)| track.key.family == TrackFamily::Counter);
     let mut rows = Vec::new();
     let mut is_recorded = false;
     for (idx, track) in counters {
@@ -69,15 +70,32 @@ fn table(input: &Input<'_>, rows: &[Row]) -> Table {
         Column::reals(id, title, Unit::Number, doc, rows.iter().map(|r| Some(value(r))))
     };
     let columns = vec![
-        Column::texts("name", "Counter", "Name as the file has it", rows.iter().map(|r| Some(track(r)?.name.clone()))),
-        Column::ints("device", "Device", Unit::Number, "Number of the device; unknown for counters of the host", rows.iter().map(device)),
+        Column::texts(
+            "name",
+            "Counter",
+            "Name as the file has it",
+            rows.iter().map(|r| Some(track(r)?.name.clone())),
+        ),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device; unknown for counters of the host",
+            rows.iter().map(device),
+        ),
         Column::texts(
             "unit",
             "Unit",
             "Unit of mean, min and max: frac, bytes_per_s, bytes, Hz, W, C, count",
             rows.iter().map(|r| Some(track(r)?.unit?.text().to_owned())),
         ),
-        Column::ints("samples", "Samples", Unit::Count, "Samples in the window", rows.iter().map(|r| Some(r.samples))),
+        Column::ints(
+            "samples",
+            "Samples",
+            Unit::Count,
+            "Samples in the window",
+            rows.iter().map(|r| Some(r.samples)),
+        ),
         reals("mean", "Mean", "Weighted by the time between samples", |r| r.mean),
         reals("min", "Min", "The smallest sample", |r| r.min),
         reals("max", "Max", "The largest sample", |r| r.max),
@@ -106,13 +124,26 @@ mod tests {
 
     #[test]
     fn samples_of_one_instant_count_alike() {
-        check_table(&ANALYZER, "counter 0 W Power\n  5 1\n  5 3", "counters", COLUMNS, "Power | 0 | W | 2 | 2 | 1 | 3");
+        check_table(
+            &ANALYZER,
+            "counter 0 W Power\n  5 1\n  5 3",
+            "counters",
+            COLUMNS,
+            "Power | 0 | W | 2 | 2 | 1 | 3",
+        );
     }
 
     #[test]
     fn a_window_takes_the_samples_inside() {
         let text = "counter 0 W Power\n  0 1\n  10 3\n  20 5\n  30 9";
-        check_table_with(&ANALYZER, text, &in_window(10, 20), "counters", COLUMNS, "Power | 0 | W | 2 | 4 | 3 | 5");
+        check_table_with(
+            &ANALYZER,
+            text,
+            &in_window(10, 20),
+            "counters",
+            COLUMNS,
+            "Power | 0 | W | 2 | 4 | 3 | 5",
+        );
         check_table_with(&ANALYZER, text, &in_window(11, 19), "counters", COLUMNS, "");
     }
 

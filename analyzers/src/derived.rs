@@ -50,10 +50,13 @@ impl<'a> Derived<'a> {
             );
             return Err(AnalyzeError::BadParams(text));
         }
-        if let Some(number) = params.device.filter(|number| trace.devices.iter().all(|d| d.number != *number)) {
+        if let Some(number) = params.device.filter(|number| trace.devices.iter().all(|d| d.number != *number))
+        {
             let numbers: Vec<String> = trace.devices.iter().map(|d| d.number.to_string()).collect();
             let known = if numbers.is_empty() { "none".to_owned() } else { numbers.join(", ") };
-            return Err(AnalyzeError::BadParams(format!("there is no device {number} in the run; it has {known}")));
+            return Err(AnalyzeError::BadParams(format!(
+                "there is no device {number} in the run; it has {known}"
+            )));
         }
         Ok(Self {
             trace,
@@ -102,17 +105,24 @@ impl<'a> Derived<'a> {
     /// Is a slice with this span looked at? As in `nsys stats --filter-time`, one that overlaps the window
     /// counts, with its whole duration.
     pub fn is_in_window(&self, span: Span) -> bool {
-        self.window.is_none_or(|window| window.overlaps(span) || (span.is_empty() && window.contains(span.start_ns)))
+        self.window
+            .is_none_or(|window| window.overlaps(span) || (span.is_empty() && window.contains(span.start_ns)))
     }
 
     /// Is this device looked at?
     pub fn is_shown(&self, device: DeviceId) -> bool {
-        self.device.is_none_or(|number| self.trace.devices.get(device.idx()).is_some_and(|d| d.number == number))
+        self.device
+            .is_none_or(|number| self.trace.devices.get(device.idx()).is_some_and(|d| d.number == number))
     }
 
     /// The number of a device as the user knows it.
     pub fn device_number(&self, device: DeviceId) -> Option<i64> {
         self.trace.devices.get(device.idx()).map(|d| i64::from(d.number))
+    }
+
+    /// What devices are sorted by: the number shown, then their order in the file.
+    pub(crate) fn device_rank(&self, device: DeviceId) -> (u32, DeviceId) {
+        (self.trace.devices.get(device.idx()).map_or(u32::MAX, |d| d.number), device)
     }
 
     /// The work of all devices.

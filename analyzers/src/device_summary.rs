@@ -66,18 +66,61 @@ fn device_table(input: &Input<'_>, rows: &[Row<'_>]) -> Table {
     };
     let name = |row: &Row<'_>| input.trace.devices.get(row.part.device.idx())?.name.clone();
     let columns = vec![
-        Column::ints("device", "Device", Unit::Number, "Number of the device", rows.iter().map(|r| input.derived.device_number(r.part.device))),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            rows.iter().map(|r| input.derived.device_number(r.part.device)),
+        ),
         Column::texts("name", "Name", "Product name", rows.iter().map(name)),
-        ns("window_ns", "Window", "Length of the window; compute + exposed communication + exposed copies + idle, exactly", |r| r.part.window.dur_ns()),
-        ns("busy_ns", "Busy", "Time in which anything ran. High is no sign of health: copies and waiting communication are busy too", |r| r.split.busy_ns()),
-        ns("compute_ns", "Compute", "Time in which kernels ran that do not communicate, whole graphs, memsets or copies inside the device", |r| r.split.compute_ns),
-        ns("copy_ns", "Copies", "Time in which copies between host and device ran, covered or not", |r| r.part.copy.total_ns()),
-        ns("comm_ns", "Communication", "Time in which communication ran, covered by compute or not", |r| r.part.communication.total_ns()),
-        ns("exposed_comm_ns", "Exposed communication", "Communication that no compute covers", |r| r.split.exposed_comm_ns),
-        ns("exposed_copy_ns", "Exposed copies", "Copies between host and device that neither compute nor communication covers", |r| r.split.exposed_copy_ns),
+        ns(
+            "window_ns",
+            "Window",
+            "Length of the window; compute + exposed communication + exposed copies + idle, exactly",
+            |r| r.part.window.dur_ns(),
+        ),
+        ns(
+            "busy_ns",
+            "Busy",
+            "Time in which anything ran. High is no sign of health: copies and waiting communication are busy too",
+            |r| r.split.busy_ns(),
+        ),
+        ns(
+            "compute_ns",
+            "Compute",
+            "Time in which kernels ran that do not communicate, whole graphs, memsets or copies inside the device",
+            |r| r.split.compute_ns,
+        ),
+        ns("copy_ns", "Copies", "Time in which copies between host and device ran, covered or not", |r| {
+            r.part.copy.total_ns()
+        }),
+        ns("comm_ns", "Communication", "Time in which communication ran, covered by compute or not", |r| {
+            r.part.communication.total_ns()
+        }),
+        ns("exposed_comm_ns", "Exposed communication", "Communication that no compute covers", |r| {
+            r.split.exposed_comm_ns
+        }),
+        ns(
+            "exposed_copy_ns",
+            "Exposed copies",
+            "Copies between host and device that neither compute nor communication covers",
+            |r| r.split.exposed_copy_ns,
+        ),
         ns("idle_ns", "Idle", "Time in which nothing ran", |r| r.split.idle_ns()),
-        ns("before_capture_ns", "Launched before capture", "Busy time of work that was launched before the capture began; it belongs to no step", |r| r.before_capture.busy_ns),
-        Column::ints("before_capture", "Slices launched before capture", Unit::Count, "How many slices that is", rows.iter().map(|r| Some(r.before_capture.count))),
+        ns(
+            "before_capture_ns",
+            "Launched before capture",
+            "Busy time of work that was launched before the capture began; it belongs to no step",
+            |r| r.before_capture.busy_ns,
+        ),
+        Column::ints(
+            "before_capture",
+            "Slices launched before capture",
+            Unit::Count,
+            "How many slices that is",
+            rows.iter().map(|r| Some(r.before_capture.count)),
+        ),
     ];
     Table { id: "devices", title: "Devices", columns }
 }
@@ -91,17 +134,46 @@ fn idle_table(input: &Input<'_>, rows: &[Row<'_>]) -> Table {
     // The first of the longest, by time.
     let longest = |row: &Row<'_>, cause| gaps(row, cause).rev().max_by_key(|gap| gap.span.dur_ns()).copied();
     let columns = vec![
-        Column::ints("device", "Device", Unit::Number, "Number of the device", causes.iter().map(|(row, _)| input.derived.device_number(row.part.device))),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            causes.iter().map(|(row, _)| input.derived.device_number(row.part.device)),
+        ),
         Column::texts(
             "cause",
             "Cause",
             "Why nothing ran: host_wait (the launch was not done), kernel_wait (at most 5 µs between launched work), other (launched, yet it waited), graph_internal (between nodes of a graph replay), unknown (no launch in the file)",
             causes.iter().map(|(_, cause)| Some(cause.text().to_owned())),
         ),
-        Column::ints("ns", "Idle", Unit::Ns, "Sum over all gaps of this cause, however short", causes.iter().map(|(row, cause)| Some(row.split.idle_by_cause_ns[cause.idx()]))),
-        Column::ints("gaps", "Gaps", Unit::Count, "How many gaps", causes.iter().map(|(row, cause)| Some(gaps(row, *cause).count() as i64))),
-        Column::ints("longest_ns", "Longest", Unit::Ns, "The longest gap; unknown where there is none", causes.iter().map(|(row, cause)| longest(row, *cause).map(|gap| gap.span.dur_ns()))),
-        Column::slices("example", "Ends longest", "What ran after the longest gap", causes.iter().map(|(row, cause)| longest(row, *cause)?.ended_by)),
+        Column::ints(
+            "ns",
+            "Idle",
+            Unit::Ns,
+            "Sum over all gaps of this cause, however short",
+            causes.iter().map(|(row, cause)| Some(row.split.idle_by_cause_ns[cause.idx()])),
+        ),
+        Column::ints(
+            "gaps",
+            "Gaps",
+            Unit::Count,
+            "How many gaps",
+            causes.iter().map(|(row, cause)| Some(gaps(row, *cause).count() as i64)),
+        ),
+        Column::ints(
+            "longest_ns",
+            "Longest",
+            Unit::Ns,
+            "The longest gap; unknown where there is none",
+            causes.iter().map(|(row, cause)| longest(row, *cause).map(|gap| gap.span.dur_ns())),
+        ),
+        Column::slices(
+            "example",
+            "Ends longest",
+            "What ran after the longest gap",
+            causes.iter().map(|(row, cause)| longest(row, *cause)?.ended_by),
+        ),
     ];
     Table { id: "idle_by_cause", title: "Idle by cause", columns }
 }
@@ -112,8 +184,18 @@ mod tests {
     use crate::Params;
     use crate::testing::{check_abstains, check_table, check_table_with, in_window};
 
-    const COLUMNS: &[&str] =
-        &["device", "window_ns", "busy_ns", "compute_ns", "copy_ns", "comm_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "before_capture"];
+    const COLUMNS: &[&str] = &[
+        "device",
+        "window_ns",
+        "busy_ns",
+        "compute_ns",
+        "copy_ns",
+        "comm_ns",
+        "exposed_comm_ns",
+        "exposed_copy_ns",
+        "idle_ns",
+        "before_capture",
+    ];
 
     // old 0..5 was launched before the capture; gemm 20..50, nccl 40..70 (20 exposed), copy 60..90 (20 exposed);
     // idle 5..20 (launched at 10: host) and 90..100 (nothing more is launched: host).
@@ -136,14 +218,28 @@ mod tests {
     #[test]
     fn a_window_is_labelled_for_itself() {
         // 30..65: compute 30..50, communication 50..65 exposed (copy 60..65 is covered by it).
-        check_table_with(&ANALYZER, RUN, &in_window(30, 65), "devices", COLUMNS, "0 | 35 | 35 | 20 | 5 | 25 | 15 | 0 | 0 | 0");
+        check_table_with(
+            &ANALYZER,
+            RUN,
+            &in_window(30, 65),
+            "devices",
+            COLUMNS,
+            "0 | 35 | 35 | 20 | 5 | 25 | 15 | 0 | 0 | 0",
+        );
     }
 
     #[test]
     fn a_chosen_device_stands_alone() {
         let params = Params { device: Some(1), ..Params::default() };
         let text = "stream 0:7\n  kernel a 0 10\nstream 1:7\n  kernel a 0 5\n";
-        check_table_with(&ANALYZER, text, &params, "devices", &["device", "compute_ns", "idle_ns"], "1 | 5 | 5");
+        check_table_with(
+            &ANALYZER,
+            text,
+            &params,
+            "devices",
+            &["device", "compute_ns", "idle_ns"],
+            "1 | 5 | 5",
+        );
     }
 
     #[test]
@@ -154,7 +250,11 @@ mod tests {
 
     #[test]
     fn without_device_work_nobody_says_zero() {
-        check_abstains(&ANALYZER, "device 0 H100\nthread 1 api\n  api cudaLaunchKernel 0 5 #1", "no device work");
+        check_abstains(
+            &ANALYZER,
+            "device 0 H100\nthread 1 api\n  api cudaLaunchKernel 0 5 #1",
+            "no device work",
+        );
         check_abstains(&ANALYZER, "", "no device work");
     }
 }

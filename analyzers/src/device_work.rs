@@ -141,7 +141,9 @@ fn communicating_names(trace: &Trace) -> Vec<bool> {
         .into_par_iter()
         .enumerate()
         .with_min_len(64)
-        .map(|(name, is_kernel)| is_kernel && COMMUNICATION.is_match(trace.names.text(NameId::from_idx(name))))
+        .map(|(name, is_kernel)| {
+            is_kernel && COMMUNICATION.is_match(trace.names.text(NameId::from_idx(name)))
+        })
         .collect()
 }
 
@@ -162,7 +164,12 @@ mod tests {
                 assert_eq!(work.index_of(row.slice), Some(idx));
                 let launch = row.launch().map_or("-", |launch| trace.name(launch));
                 let (device, _) = work.devices.iter().find(|(_, range)| range.contains(&idx)).unwrap();
-                format!("{} {} {:?} {launch}", trace.devices[device.idx()].number, trace.name(row.slice), row.label)
+                format!(
+                    "{} {} {:?} {launch}",
+                    trace.devices[device.idx()].number,
+                    trace.name(row.slice),
+                    row.label
+                )
             })
             .collect();
         assert_eq!(lines.join("\n"), expected.trim());

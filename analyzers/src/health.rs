@@ -22,7 +22,14 @@ struct Finding {
 struct Findings(Vec<Finding>);
 
 impl Findings {
-    fn add(&mut self, n: u64, severity: Severity, code: &'static str, text: &str, example: Option<(String, SliceId)>) {
+    fn add(
+        &mut self,
+        n: u64,
+        severity: Severity,
+        code: &'static str,
+        text: &str,
+        example: Option<(String, SliceId)>,
+    ) {
         let mut log = IssueLog::default();
         let slice = example.as_ref().map(|example| example.1);
         log.count_n(n, severity, code, text, || example.map_or_else(String::new, |example| example.0));
@@ -50,9 +57,17 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
 /// Is it a call that enqueues a kernel or a graph?
 fn is_kernel_launch(name: &str) -> bool {
     let name = api_name(name);
-    ["cudaLaunch", "cuLaunchKernel", "cuLaunchCooperative", "hipLaunch", "hipExtLaunch", "hipModuleLaunch", "hipExtModuleLaunch"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
+    [
+        "cudaLaunch",
+        "cuLaunchKernel",
+        "cuLaunchCooperative",
+        "hipLaunch",
+        "hipExtLaunch",
+        "hipModuleLaunch",
+        "hipExtModuleLaunch",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
         && !name.contains("HostFunc")
         || name.contains("GraphLaunch")
 }
@@ -156,7 +171,9 @@ const OVERRUN_MIN_FRAC: f64 = 0.05;
 fn check_streams(input: &Input<'_>, findings: &mut Findings) {
     let trace = input.trace;
     let (mut n, mut worst) = (0_u64, None);
-    for (idx, _) in trace.tracks.iter().enumerate().filter(|(_, track)| track.key.family == TrackFamily::Stream) {
+    for (idx, _) in
+        trace.tracks.iter().enumerate().filter(|(_, track)| track.key.family == TrackFamily::Stream)
+    {
         let mut total_ns = 0_i64;
         let mut overruns: Vec<(i64, SliceId)> = Vec::new();
         let mut before: Option<SliceId> = None;
@@ -206,10 +223,18 @@ fn check_host(input: &Input<'_>, findings: &mut Findings) {
     let flags = trace.slices.flags();
     let first = flags.iter().position(is_unclosed).map(SliceId::from_idx);
     let n = flags.iter().filter(|flags| is_unclosed(flags)).count() as u64;
-    let text = "slices were still open when the capture ended; they end with it, so their durations are too short";
-    findings.add(n, Severity::Info, "unclosed_slices", text, first.map(|slice| (trace.name(slice).to_owned(), slice)));
+    let text =
+        "slices were still open when the capture ended; they end with it, so their durations are too short";
+    findings.add(
+        n,
+        Severity::Info,
+        "unclosed_slices",
+        text,
+        first.map(|slice| (trace.name(slice).to_owned(), slice)),
+    );
 
-    let has_shapes = trace.ops.iter().any(|(_, op)| op.args.is_some_and(|args| trace.args.get(args).dims.is_some()));
+    let has_shapes =
+        trace.ops.iter().any(|(_, op)| op.args.is_some_and(|args| trace.args.get(args).dims.is_some()));
     let n_ops = trace.slices.kinds().iter().filter(|kind| **kind == SliceKind::Op).count() as u64;
     if !has_shapes {
         let text = "operators have no input shapes: FLOPs, bytes and rows by shape are not known; record with record_shapes=True";
@@ -233,7 +258,8 @@ fn check_steps(input: &Input<'_>, findings: &mut Findings) {
 fn check_clock(input: &Input<'_>, findings: &mut Findings) {
     let resolution_ns = input.trace.meta.resolution_ns;
     if 1_000 <= resolution_ns && !input.trace.slices.is_empty() {
-        let text = "time stamps are whole microseconds: kernels of a few µs and the gaps between them are rounded";
+        let text =
+            "time stamps are whole microseconds: kernels of a few µs and the gaps between them are rounded";
         findings.add(1, Severity::Info, "coarse_clock", text, None);
     }
     let work = input.derived.work();
@@ -261,11 +287,34 @@ fn table(findings: &[Finding]) -> Table {
     };
     let columns = vec![
         text("code", "Code", "Stable name of the doubt", |i| Some(i.code.to_owned())),
-        text("severity", "Severity", "info (no number is affected), warning (some are less sure), data_loss (something that happened is not in the numbers)", |i| Some(i.severity.text().to_owned())),
-        Column::ints("count", "Count", Unit::Count, "How many times", findings.iter().map(|f| i64::try_from(f.issue.count).ok())),
-        text("text", "What it means", "What was met and what it means for the numbers", |i| Some(i.text.clone())),
-        text("example", "Example", "One of them, as the file has it; unknown where there is nothing to show", |i| i.example.clone()),
-        Column::slices("slice", "Where", "A slice that shows it; unknown where none does", findings.iter().map(|f| f.slice)),
+        text(
+            "severity",
+            "Severity",
+            "info (no number is affected), warning (some are less sure), data_loss (something that happened is not in the numbers)",
+            |i| Some(i.severity.text().to_owned()),
+        ),
+        Column::ints(
+            "count",
+            "Count",
+            Unit::Count,
+            "How many times",
+            findings.iter().map(|f| i64::try_from(f.issue.count).ok()),
+        ),
+        text("text", "What it means", "What was met and what it means for the numbers", |i| {
+            Some(i.text.clone())
+        }),
+        text(
+            "example",
+            "Example",
+            "One of them, as the file has it; unknown where there is nothing to show",
+            |i| i.example.clone(),
+        ),
+        Column::slices(
+            "slice",
+            "Where",
+            "A slice that shows it; unknown where none does",
+            findings.iter().map(|f| f.slice),
+        ),
     ];
     Table { id: "health", title: "Trace health", columns }
 }
@@ -303,12 +352,18 @@ mod tests {
 
     #[test]
     fn a_device_that_was_not_recorded_is_not_idle() {
-        check("thread 1 api\n  api cudaLaunchKernel 0 5 #1\n  api cuLaunchKernel 1 3", "data_loss | no_device_activity | 2 | cudaLaunchKernel");
+        check(
+            "thread 1 api\n  api cudaLaunchKernel 0 5 #1\n  api cuLaunchKernel 1 3",
+            "data_loss | no_device_activity | 2 | cudaLaunchKernel",
+        );
     }
 
     #[test]
     fn a_driver_call_inside_a_runtime_call_is_the_same_launch() {
-        check("thread 1 api\n  api cudaLaunchKernel 0 5 #1\n  api cuLaunchKernel 1 3\nstream 0:7\n  kernel a 10 5 #1", "");
+        check(
+            "thread 1 api\n  api cudaLaunchKernel 0 5 #1\n  api cuLaunchKernel 1 3\nstream 0:7\n  kernel a 10 5 #1",
+            "",
+        );
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub enum Cause {
 
 impl Cause {
     /// Every cause, in the order shown.
-    pub const ALL: [Self; 5] = [Self::HostWait, Self::KernelWait, Self::Other, Self::GraphInternal, Self::Unknown];
+    pub const ALL: [Self; 5] =
+        [Self::HostWait, Self::KernelWait, Self::Other, Self::GraphInternal, Self::Unknown];
 
     /// The stable text used in reports.
     pub fn text(self) -> &'static str {
@@ -162,7 +163,10 @@ mod tests {
 
     #[test]
     fn after_the_last_work_the_host_launches_nothing() {
-        check("thread 1 api\n  api l 0 1 #1\n  api sync 2 98\nstream 0:7\n  kernel a 1 9 #1", "0..1 host_wait a\n10..100 host_wait -");
+        check(
+            "thread 1 api\n  api l 0 1 #1\n  api sync 2 98\nstream 0:7\n  kernel a 1 9 #1",
+            "0..1 host_wait a\n10..100 host_wait -",
+        );
         // Without any launch in the file nobody knows.
         check("thread 1 ops\n  op x 0 100\nstream 0:7\n  kernel a 0 10", "10..100 unknown -");
     }

@@ -28,7 +28,8 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     if derived.work().rows.is_empty() {
         return Ok(Outcome::Abstained(NO_DEVICE_WORK.to_owned()));
     }
-    let step_ns = derived.steps().ok().and_then(|steps| steps.main_stats(|_| true).iter().map(|s| s.median_ns).max());
+    let step_ns =
+        derived.steps().ok().and_then(|steps| steps.main_stats(|_| true).iter().map(|s| s.median_ns).max());
     let min_ns = LISTED_MIN_NS.max((step_ns.unwrap_or(0) as f64 * LISTED_MIN_STEP_FRAC) as i64);
     let host = Host::new(trace);
     let mut rows = Vec::new();
@@ -39,12 +40,15 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
             Row { device: part.device, gap: *gap, host }
         }));
     }
-    rows.sort_by_key(|row| (std::cmp::Reverse(row.gap.span.dur_ns()), row.device, row.gap.span.start_ns));
+    rows.sort_by_key(|row| {
+        (std::cmp::Reverse(row.gap.span.dur_ns()), derived.device_rank(row.device), row.gap.span.start_ns)
+    });
     Ok(Outcome::Done(vec![table(input, &rows)]))
 }
 
 /// Where to look for what a thread does, most telling first.
-const FAMILIES: [TrackFamily; 4] = [TrackFamily::Api, TrackFamily::OsRuntime, TrackFamily::Ops, TrackFamily::Nvtx];
+const FAMILIES: [TrackFamily; 4] =
+    [TrackFamily::Api, TrackFamily::OsRuntime, TrackFamily::Ops, TrackFamily::Nvtx];
 
 struct Host<'a> {
     tracks: Vec<FxHashMap<Thread<'a>, TrackId>>,
@@ -89,11 +93,39 @@ fn table(input: &Input<'_>, rows: &[Row]) -> Table {
         _ => None,
     };
     let columns = vec![
-        Column::ints("device", "Device", Unit::Number, "Number of the device", rows.iter().map(|r| input.derived.device_number(r.device))),
-        Column::texts("cause", "Cause", "Why nothing ran, as in idle by cause", rows.iter().map(|r| Some(r.gap.cause.text().to_owned()))),
-        Column::ints("start_ns", "Start", Unit::Ns, "When the device fell idle", rows.iter().map(|r| Some(r.gap.span.start_ns))),
-        Column::ints("dur_ns", "Length", Unit::Ns, "How long; gaps of at least 1 ms and 1 % of the median step are listed", rows.iter().map(|r| Some(r.gap.span.dur_ns()))),
-        Column::texts("detail", "Host", "What took at least half of the gap on the thread whose launch ended it; unknown where the host was not the cause", rows.iter().map(detail)),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            rows.iter().map(|r| input.derived.device_number(r.device)),
+        ),
+        Column::texts(
+            "cause",
+            "Cause",
+            "Why nothing ran, as in idle by cause",
+            rows.iter().map(|r| Some(r.gap.cause.text().to_owned())),
+        ),
+        Column::ints(
+            "start_ns",
+            "Start",
+            Unit::Ns,
+            "When the device fell idle",
+            rows.iter().map(|r| Some(r.gap.span.start_ns)),
+        ),
+        Column::ints(
+            "dur_ns",
+            "Length",
+            Unit::Ns,
+            "How long; gaps of at least 1 ms and 1 % of the median step are listed",
+            rows.iter().map(|r| Some(r.gap.span.dur_ns())),
+        ),
+        Column::texts(
+            "detail",
+            "Host",
+            "What took at least half of the gap on the thread whose launch ended it; unknown where the host was not the cause",
+            rows.iter().map(detail),
+        ),
         Column::slices("host", "Host slice", "That slice", rows.iter().map(|r| r.host)),
         Column::slices("example", "Ended by", "What ran next", rows.iter().map(|r| r.gap.ended_by)),
     ];

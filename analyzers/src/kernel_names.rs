@@ -36,8 +36,14 @@ pub fn short_name(name: &str) -> String {
 /// Words among template arguments that say what the kernel computes, in PyTorch's habit of naming.
 fn is_telling(word: &str) -> bool {
     const WRAPPERS: &[&str] = &[
-        "BinaryFunctor", "AUnaryFunctor", "BUnaryFunctor", "UnaryFunctor", "ReduceOp", "TensorListMetadata",
-        "FusedOptimizerTensorListMetadata", "BinaryOpScalarFunctor_",
+        "BinaryFunctor",
+        "AUnaryFunctor",
+        "BUnaryFunctor",
+        "UnaryFunctor",
+        "ReduceOp",
+        "TensorListMetadata",
+        "FusedOptimizerTensorListMetadata",
+        "BinaryOpScalarFunctor_",
     ];
     const ENDINGS: &[&str] = &["Functor", "functor", "_functor_add", "Ops", "_kernel_cuda", "_kernel_impl"];
     let is_wrapper = WRAPPERS.contains(&word);
@@ -56,8 +62,14 @@ mod tests {
     fn short_names_drop_what_only_the_compiler_needs() {
         check("ampere_sgemm_128x64_tn", "ampere_sgemm_128x64_tn");
         check("void dot_kernel<float, 128, 0>(int, float)", "dot_kernel");
-        check("ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclDevKernel_AllGather_RING_LL");
-        check("void at::native::(anonymous namespace)::softmax_warp_forward<float, 8>(float*)", "softmax_warp_forward");
+        check(
+            "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+            "ncclDevKernel_AllGather_RING_LL",
+        );
+        check(
+            "void at::native::(anonymous namespace)::softmax_warp_forward<float, 8>(float*)",
+            "softmax_warp_forward",
+        );
     }
 
     #[test]

@@ -55,7 +55,9 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     let text = |row: &Row| trace.names.text(row.name);
     ranked.sort_by(|(a, a_stats), (b, b_stats)| {
         let by_total = b_stats.total.cmp(&a_stats.total);
-        by_total.then_with(|| text(a).cmp(text(b))).then(a.device.cmp(&b.device))
+        by_total
+            .then_with(|| text(a).cmp(text(b)))
+            .then(derived.device_rank(a.device).cmp(&derived.device_rank(b.device)))
     });
     Ok(Outcome::Done(vec![table(input, &ranked)]))
 }
@@ -84,7 +86,12 @@ fn table(input: &Input<'_>, ranked: &[(Row, Stats)]) -> Table {
     };
     let rows = || ranked.iter().map(|(row, _)| row);
     let mut columns = vec![
-        Column::texts("name", "Kernel", "Full name as the file has it", rows().map(|r| Some(trace.names.text(r.name).to_owned()))),
+        Column::texts(
+            "name",
+            "Kernel",
+            "Full name as the file has it",
+            rows().map(|r| Some(trace.names.text(r.name).to_owned())),
+        ),
         Column::texts(
             "short_name",
             "Short name",
@@ -97,7 +104,13 @@ fn table(input: &Input<'_>, ranked: &[(Row, Stats)]) -> Table {
             "What kind of work it is, by its name: gemm, conv, attention, norm, elementwise, reduce, copy, comm, optimizer, other",
             rows().map(|r| known.get(&r.name).map(|k| k.1.to_owned())),
         ),
-        Column::ints("device", "Device", Unit::Number, "Number of the device", rows().map(|r| input.derived.device_number(r.device))),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            rows().map(|r| input.derived.device_number(r.device)),
+        ),
     ];
     let mut stats = duration_columns(ranked.iter().map(|(_, stats)| stats));
     let rest = stats.split_off(2);
@@ -130,9 +143,22 @@ fn table(input: &Input<'_>, ranked: &[(Row, Stats)]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{check_table, check_abstains, in_window};
+    use crate::testing::{check_abstains, check_table, in_window};
 
-    const COLUMNS: &[&str] = &["name", "device", "family", "count", "total_ns", "wall_ns", "mean_ns", "median_ns", "min_ns", "max_ns", "stddev_ns", "share_frac"];
+    const COLUMNS: &[&str] = &[
+        "name",
+        "device",
+        "family",
+        "count",
+        "total_ns",
+        "wall_ns",
+        "mean_ns",
+        "median_ns",
+        "min_ns",
+        "max_ns",
+        "stddev_ns",
+        "share_frac",
+    ];
 
     fn check(text: &str, expected: &str) {
         check_table(&ANALYZER, text, "kernels", COLUMNS, expected);

@@ -8,6 +8,7 @@ mod analyzer;
 mod apis;
 mod attribution;
 mod call_tree;
+mod collectives;
 mod copies;
 mod counters;
 mod derived;
@@ -57,6 +58,7 @@ pub const ALL: &[Analyzer] = &[
     step_summary::ANALYZER,
     operators::ANALYZER,
     kernels::ANALYZER,
+    collectives::ANALYZER,
     copies::ANALYZER,
     apis::ANALYZER,
     ranges::ANALYZER,

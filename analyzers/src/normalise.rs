@@ -30,7 +30,8 @@ pub(crate) struct OpText<'a> {
 /// Take such a text apart; a text of anything else is its own name.
 pub(crate) fn op_text(text: &str) -> OpText<'_> {
     const MARKS: &[&str] = &["op_id = ", "seq = ", "sizes = ", "input_op_ids = "];
-    let is_mark = |at: &usize| text.get(at + 2..).is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)));
+    let is_mark =
+        |at: &usize| text.get(at + 2..).is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)));
     let end = text.match_indices(", ").map(|(at, _)| at).find(is_mark);
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
     let sizes = rest.split_once(", sizes = ").map(|(_, sizes)| balanced(sizes)).filter(|s| !s.is_empty());
@@ -55,7 +56,8 @@ fn balanced(text: &str) -> &str {
 
 /// Is the text that of a framework operator or of its inner workings rather than of a user's range?
 pub(crate) fn is_framework_range(text: &str) -> bool {
-    const PREFIXES: &[&str] = &["aten::", "nccl", "autograd::", "torch::autograd", "c10d::", "prim::", "prims::"];
+    const PREFIXES: &[&str] =
+        &["aten::", "nccl", "autograd::", "torch::autograd", "c10d::", "prim::", "prims::"];
     let name = op_text(text).name;
     let is_autograd_node =
         name.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("Backward") && !name.contains(' ');
@@ -91,7 +93,8 @@ fn run_len(text: &str, is_in: impl Fn(char) -> bool) -> usize {
 
 /// Digits count something when no letter stands before them, or a word for rounds of a loop does.
 fn is_before_counter(before: &str) -> bool {
-    const ROUNDS: &[&str] = &["step", "iter", "iteration", "epoch", "batch", "microbatch", "frame", "request"];
+    const ROUNDS: &[&str] =
+        &["step", "iter", "iteration", "epoch", "batch", "microbatch", "frame", "request"];
     let word_start = before.trim_end_matches(char::is_alphabetic).len();
     let word = &before[word_start..];
     word.is_empty() && !before.ends_with('*') || ROUNDS.iter().any(|round| word.eq_ignore_ascii_case(round))
@@ -144,7 +147,12 @@ mod tests {
 
     #[test]
     fn framework_ranges_are_told_from_a_users() {
-        for text in ["aten::mm, op_id = 3", "ncclAllReduce", "MmBackward0, seq = 1", "autograd::engine::evaluate_function: X"] {
+        for text in [
+            "aten::mm, op_id = 3",
+            "ncclAllReduce",
+            "MmBackward0, seq = 1",
+            "autograd::engine::evaluate_function: X",
+        ] {
             assert!(is_framework_range(text), "{text}");
         }
         for text in ["forward", "FSDP::pre_forward (shared), op_id = 1", "Backward pass", "step 3"] {

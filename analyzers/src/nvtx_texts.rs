@@ -102,7 +102,8 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     rows.sort_by(|(a, a_style, a_stats), (b, b_style, b_stats)| {
         b_stats.total.cmp(&a_stats.total).then_with(|| a.cmp(b)).then(a_style.cmp(b_style))
     });
-    let mut others: Vec<i64> = rest.iter().flat_map(|number| grouped.group_mut(*number as usize).to_vec()).collect();
+    let mut others: Vec<i64> =
+        rest.iter().flat_map(|number| grouped.group_mut(*number as usize).to_vec()).collect();
     if let Some(stats) = Stats::of(&mut others) {
         rows.push((format!("({} more texts)", rest.len()), "", stats));
     }
@@ -135,7 +136,13 @@ mod tests {
     use crate::testing::{check_abstains, check_table};
 
     fn check(text: &str, expected: &str) {
-        check_table(&ANALYZER, text, "nvtx_texts", &["range", "style", "count", "total_ns", "median_ns"], expected);
+        check_table(
+            &ANALYZER,
+            text,
+            "nvtx_texts",
+            &["range", "style", "count", "total_ns", "median_ns"],
+            expected,
+        );
     }
 
     #[test]
@@ -165,7 +172,10 @@ mod tests {
         let Outcome::Done(tables) = outcome else { panic!() };
         assert_eq!(tables[0].n_rows(), MAX_ROWS + 1);
         assert_eq!(tables[0].text(MAX_ROWS, "range"), Some("(2 more texts)"));
-        assert_eq!((tables[0].int(MAX_ROWS, "count"), tables[0].int(MAX_ROWS, "total_ns")), (Some(2), Some(6)));
+        assert_eq!(
+            (tables[0].int(MAX_ROWS, "count"), tables[0].int(MAX_ROWS, "total_ns")),
+            (Some(2), Some(6))
+        );
     }
 
     #[test]

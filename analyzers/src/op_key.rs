@@ -75,9 +75,11 @@ impl<'a> OpKeys<'a> {
 /// else of the first tensor. `dims` tells tensors from scalars of a tensor's type name.
 fn dtype(dims: Option<&str>, types: &str) -> Option<&'static str> {
     let types: Vec<String> = text_items(types);
-    let is_tensor: Vec<bool> = dims.map(top_items).unwrap_or_default().iter().map(|item| *item != "[]").collect();
+    let is_tensor: Vec<bool> =
+        dims.map(top_items).unwrap_or_default().iter().map(|item| *item != "[]").collect();
     let known = || types.iter().enumerate().filter_map(|(idx, text)| Some((idx, type_name(text)?)));
-    let with_dims = || known().filter(|(idx, _)| is_tensor.get(*idx).copied().unwrap_or(false)).map(|(_, name)| name);
+    let with_dims =
+        || known().filter(|(idx, _)| is_tensor.get(*idx).copied().unwrap_or(false)).map(|(_, name)| name);
     let is_float = |name: &&str| name.contains("float") || name.contains("complex");
     with_dims().find(is_float).or_else(|| with_dims().next()).or_else(|| known().next().map(|(_, name)| name))
 }
@@ -126,7 +128,9 @@ fn text_items(json: &str) -> Vec<String> {
 
 /// The items of a JSON list of lists, as text.
 fn top_items(json: &str) -> Vec<&str> {
-    let Some(inner) = json.trim().strip_prefix('[').and_then(|json| json.strip_suffix(']')) else { return Vec::new() };
+    let Some(inner) = json.trim().strip_prefix('[').and_then(|json| json.strip_suffix(']')) else {
+        return Vec::new();
+    };
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_i32, 0);
     for (at, c) in inner.char_indices() {

@@ -19,8 +19,14 @@ pub(crate) const ANALYZER: Analyzer = Analyzer { id: "operators", title: "Operat
 pub const NOT_ATTRIBUTED: &str = "(not attributed)";
 
 /// Names of operators that stand for a compiled region or a graph, whose kernels are not theirs alone.
-const CONTAINERS: &[&str] =
-    &["Torch-Compiled Region", "CompiledFunction", "## Call CompiledFxGraph", "execute_", "CUDAGraph", "cuda_graph"];
+const CONTAINERS: &[&str] = &[
+    "Torch-Compiled Region",
+    "CompiledFunction",
+    "## Call CompiledFxGraph",
+    "execute_",
+    "CUDAGraph",
+    "cuda_graph",
+];
 
 #[derive(Clone, Default)]
 struct Row {
@@ -41,7 +47,8 @@ struct Row {
 
 impl Row {
     fn is_container(&self) -> bool {
-        CONTAINERS.iter().any(|name| self.name.starts_with(name)) || (0 < self.graph_ns && self.self_device_ns <= self.graph_ns * 2)
+        CONTAINERS.iter().any(|name| self.name.starts_with(name))
+            || (0 < self.graph_ns && self.self_device_ns <= self.graph_ns * 2)
     }
 
     fn offer_example(&mut self, offer: (i64, i64, SliceId)) {
@@ -235,23 +242,84 @@ fn not_attributed(input: &Input<'_>, attribution: &Attribution) -> Option<Row> {
 
 fn table(input: &Input<'_>, rows: &[Row]) -> Table {
     // Operators that lie outside the window and launched nothing into it are no rows.
-    let rows: Vec<&Row> = rows.iter().filter(|row| 0 < row.count || row.self_device_ns != 0 || row.total_device_ns != 0).collect();
+    let rows: Vec<&Row> = rows
+        .iter()
+        .filter(|row| 0 < row.count || row.self_device_ns != 0 || row.total_device_ns != 0)
+        .collect();
     let has_device_work = !input.derived.work().rows.is_empty();
     let device = |id, title, doc, value: fn(&Row) -> i64| {
         Column::ints(id, title, Unit::Ns, doc, rows.iter().map(|row| has_device_work.then(|| value(row))))
     };
     let columns = vec![
-        Column::texts("name", "Operator", "Name of the operator; (not attributed) is device work without a launch or outside any operator", rows.iter().map(|r| Some(r.name.clone()))),
-        Column::texts("shapes", "Input shapes", "Shapes of the inputs; unknown where they were not recorded (record_shapes=True)", rows.iter().map(|r| r.shapes.clone())),
-        Column::texts("dtype", "Type", "Element type of the first floating-point input, else of the first tensor; unknown where it was not recorded", rows.iter().map(|r| r.dtype.map(str::to_owned))),
-        Column::ints("count", "Calls", Unit::Count, "Calls; of (not attributed) slices of device work", rows.iter().map(|r| Some(r.count))),
-        device("self_device_ns", "Self device", "Durations of the device work that the operator launched itself; adds up to all device time. Unknown without device work", |r| r.self_device_ns),
-        device("total_device_ns", "Total device", "The same with the operators it called; rows overlap and must not be added", |r| r.total_device_ns),
-        device("wall_ns", "Wall", "Device time that is its own: of slices that run at once, the earliest started one counts", |r| r.wall_ns),
-        Column::flags("container", "Container", "Stands for a compiled region or a graph: its kernels have no operators of their own in the file", rows.iter().map(|r| Some(r.is_container()))),
-        Column::ints("self_cpu_ns", "Self CPU", Unit::Ns, "Host time less that of operators, annotations and CUDA calls inside, as torch 2.4–2.11 counts it (Python frames take no part)", rows.iter().map(|r| r.self_cpu_ns)),
-        Column::ints("total_cpu_ns", "Total CPU", Unit::Ns, "Host time; calls inside a call of the same row count once", rows.iter().map(|r| r.total_cpu_ns)),
-        Column::slices("example", "Costliest", "The call that launched the most device time, then the longest", rows.iter().map(|r| r.example.map(|e| e.2))),
+        Column::texts(
+            "name",
+            "Operator",
+            "Name of the operator; (not attributed) is device work without a launch or outside any operator",
+            rows.iter().map(|r| Some(r.name.clone())),
+        ),
+        Column::texts(
+            "shapes",
+            "Input shapes",
+            "Shapes of the inputs; unknown where they were not recorded (record_shapes=True)",
+            rows.iter().map(|r| r.shapes.clone()),
+        ),
+        Column::texts(
+            "dtype",
+            "Type",
+            "Element type of the first floating-point input, else of the first tensor; unknown where it was not recorded",
+            rows.iter().map(|r| r.dtype.map(str::to_owned)),
+        ),
+        Column::ints(
+            "count",
+            "Calls",
+            Unit::Count,
+            "Calls; of (not attributed) slices of device work",
+            rows.iter().map(|r| Some(r.count)),
+        ),
+        device(
+            "self_device_ns",
+            "Self device",
+            "Durations of the device work that the operator launched itself; adds up to all device time. Unknown without device work",
+            |r| r.self_device_ns,
+        ),
+        device(
+            "total_device_ns",
+            "Total device",
+            "The same with the operators it called; rows overlap and must not be added",
+            |r| r.total_device_ns,
+        ),
+        device(
+            "wall_ns",
+            "Wall",
+            "Device time that is its own: of slices that run at once, the earliest started one counts",
+            |r| r.wall_ns,
+        ),
+        Column::flags(
+            "container",
+            "Container",
+            "Stands for a compiled region or a graph: its kernels have no operators of their own in the file",
+            rows.iter().map(|r| Some(r.is_container())),
+        ),
+        Column::ints(
+            "self_cpu_ns",
+            "Self CPU",
+            Unit::Ns,
+            "Host time less that of operators, annotations and CUDA calls inside, as torch 2.4–2.11 counts it (Python frames take no part)",
+            rows.iter().map(|r| r.self_cpu_ns),
+        ),
+        Column::ints(
+            "total_cpu_ns",
+            "Total CPU",
+            Unit::Ns,
+            "Host time; calls inside a call of the same row count once",
+            rows.iter().map(|r| r.total_cpu_ns),
+        ),
+        Column::slices(
+            "example",
+            "Costliest",
+            "The call that launched the most device time, then the longest",
+            rows.iter().map(|r| r.example.map(|e| e.2)),
+        ),
     ];
     Table { id: "operators", title: "Operators", columns }
 }
@@ -345,7 +413,14 @@ mod tests {
         let text = "thread 1 ops\n  op a 0 10\n  op b 10 10\nthread 1 api\n  api l 1 1 #1\n  api l 11 1 #2\n\
              stream 0:7\n  kernel k 20 30 #1\n  kernel k 50 30 #2";
         // 55..80: only b's kernel; neither operator runs then.
-        check_table_with(&ANALYZER, text, &in_window(55, 80), "operators", COLUMNS, "b | 0 | 30 | 30 | 25 | 0 | 0");
+        check_table_with(
+            &ANALYZER,
+            text,
+            &in_window(55, 80),
+            "operators",
+            COLUMNS,
+            "b | 0 | 30 | 30 | 25 | 0 | 0",
+        );
     }
 
     #[test]

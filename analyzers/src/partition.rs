@@ -130,8 +130,16 @@ fn partition(
     let copy = owned(Label::Copy, &covered);
     let exposed_communication = communication.subtract(&compute);
     let exposed_copy = copy.subtract(&covered);
-    let partition =
-        DevicePartition { device, window, compute, communication, copy, exposed_communication, exposed_copy, gaps };
+    let partition = DevicePartition {
+        device,
+        window,
+        compute,
+        communication,
+        copy,
+        exposed_communication,
+        exposed_copy,
+        gaps,
+    };
     (partition, wall_ns)
 }
 
@@ -181,8 +189,12 @@ mod tests {
         let mut lines = Vec::new();
         for (part, (_, range)) in partitions.devices.iter().zip(&work.devices) {
             let split = part.split(window);
-            let idle: Vec<String> =
-                Cause::ALL.iter().zip(split.idle_by_cause_ns).filter(|p| p.1 != 0).map(|(c, ns)| format!("{} {ns}", c.text())).collect();
+            let idle: Vec<String> = Cause::ALL
+                .iter()
+                .zip(split.idle_by_cause_ns)
+                .filter(|p| p.1 != 0)
+                .map(|(c, ns)| format!("{} {ns}", c.text()))
+                .collect();
             lines.push(format!(
                 "compute {} comm {}/{} copy {}/{} idle {} ({})",
                 split.compute_ns,
@@ -282,7 +294,8 @@ mod tests {
             for (device, stream) in [(0, 7), (0, 8), (0, 9), (1, 7)] {
                 text += &format!("stream {device}:{stream}\n");
                 for _ in 0..random(12) {
-                    let what = ["kernel k", "kernel nccl", "h2d c", "d2d c", "p2p c", "memset m"][random(6) as usize];
+                    let what = ["kernel k", "kernel nccl", "h2d c", "d2d c", "p2p c", "memset m"]
+                        [random(6) as usize];
                     text += &format!("  {what} {} {} #{}\n", random(100), random(30), random(8));
                 }
             }

@@ -99,7 +99,10 @@ mod tests {
 
     #[test]
     fn every_family_line_does_what_it_says() {
-        check(&FAMILIES, &["gemm", "conv", "attention", "norm", "elementwise", "reduce", "copy", "optimizer"]);
+        check(
+            &FAMILIES,
+            &["gemm", "conv", "attention", "norm", "elementwise", "reduce", "copy", "optimizer"],
+        );
     }
 
     #[test]

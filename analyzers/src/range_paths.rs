@@ -41,7 +41,8 @@ impl RangePaths {
         let mut normalised: Vec<Option<NameId>> = vec![None; trace.names.len()];
         // Ranges lie on the tracks of threads, which come first.
         let families = [TrackFamily::Ops, TrackFamily::Nvtx, TrackFamily::NvtxStartEnd];
-        for (idx, track) in trace.tracks.iter().enumerate().filter(|(_, t)| families.contains(&t.key.family)) {
+        for (idx, track) in trace.tracks.iter().enumerate().filter(|(_, t)| families.contains(&t.key.family))
+        {
             paths.path_of.resize(paths.path_of.len().max(track.range().end), NO_PATH);
             for slice in trace.slices_on(TrackId::from_idx(idx)) {
                 let kind = trace.slices.kinds()[slice.idx()];
@@ -85,8 +86,11 @@ impl RangePaths {
 
     /// A path as text, names joined by `/`, outermost first.
     pub(crate) fn text(&self, path: u32) -> String {
-        let mut names: Vec<&str> =
-            self.chain(Some(path)).filter_map(|p| self.nodes.get(p as usize)).map(|n| self.names.text(n.name)).collect();
+        let mut names: Vec<&str> = self
+            .chain(Some(path))
+            .filter_map(|p| self.nodes.get(p as usize))
+            .map(|n| self.names.text(n.name))
+            .collect();
         names.reverse();
         names.join("/")
     }
@@ -105,8 +109,10 @@ mod tests {
     fn check(text: &str, expected: &[&str]) {
         let trace = fixture(text).unwrap();
         let paths = RangePaths::new(&trace);
-        let all: Vec<String> =
-            paths.ranges().map(|(slice, path)| format!("{} {}", trace.name(slice), paths.text(path))).collect();
+        let all: Vec<String> = paths
+            .ranges()
+            .map(|(slice, path)| format!("{} {}", trace.name(slice), paths.text(path)))
+            .collect();
         assert_eq!(all, expected);
     }
 

@@ -35,7 +35,8 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
             *longest = Some((durs_ns[slice.idx()], slice));
         }
     }
-    let mut grouped = Grouped::new(paths.nodes.len(), shown.map(|(slice, path)| (path, durs_ns[slice.idx()])));
+    let mut grouped =
+        Grouped::new(paths.nodes.len(), shown.map(|(slice, path)| (path, durs_ns[slice.idx()])));
     progress.check()?;
     let has_device_work = !derived.work().rows.is_empty();
     if has_device_work {
@@ -67,11 +68,38 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     };
     let on_device = |value: i64| has_device_work.then_some(value);
     let columns = vec![
-        Column::texts("path", "Path", "Names of the range and those around it on its thread, outermost first; counters are *", rows().map(|r| Some(text(r).to_owned()))),
-        Column::texts("domain", "Domain", "NVTX domain; unknown for the default domain and for annotations", rows().map(|r| Some(trace.names.text(node(r)?.domain?).to_owned()))),
-        Column::texts("kind", "Kind", "nvtx (push/pop), nvtx_start_end, annotation", rows().map(|r| kind(r).map(str::to_owned))),
-        Column::ints("count", "Count", Unit::Count, "How many ranges", ranked.iter().map(|(_, s, _)| Some(s.count))),
-        Column::ints("total_ns", "Total", Unit::Ns, "Sum of their durations on the host", ranked.iter().map(|(_, s, _)| Some(s.total))),
+        Column::texts(
+            "path",
+            "Path",
+            "Names of the range and those around it on its thread, outermost first; counters are *",
+            rows().map(|r| Some(text(r).to_owned())),
+        ),
+        Column::texts(
+            "domain",
+            "Domain",
+            "NVTX domain; unknown for the default domain and for annotations",
+            rows().map(|r| Some(trace.names.text(node(r)?.domain?).to_owned())),
+        ),
+        Column::texts(
+            "kind",
+            "Kind",
+            "nvtx (push/pop), nvtx_start_end, annotation",
+            rows().map(|r| kind(r).map(str::to_owned)),
+        ),
+        Column::ints(
+            "count",
+            "Count",
+            Unit::Count,
+            "How many ranges",
+            ranked.iter().map(|(_, s, _)| Some(s.count)),
+        ),
+        Column::ints(
+            "total_ns",
+            "Total",
+            Unit::Ns,
+            "Sum of their durations on the host",
+            ranked.iter().map(|(_, s, _)| Some(s.total)),
+        ),
         Column::ints(
             "device_busy_ns",
             "Device busy",
@@ -79,9 +107,27 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
             "Time in which work ran that was launched inside, per device and added; backward counts to the range that called it; for start/end ranges, what their process launched meanwhile; unknown without device work",
             rows().map(|r| on_device(r.device_busy_ns)),
         ),
-        Column::ints("launches", "Device slices", Unit::Count, "Slices of device work launched inside", rows().map(|r| on_device(r.n_work))),
-        Column::reals("median_ns", "Median", Unit::Ns, "The middle duration", ranked.iter().map(|(_, s, _)| Some(s.median))),
-        Column::ints("p99_ns", "99 %", Unit::Ns, "99th percentile (nearest rank); the longest where there are fewer than 100", ranked.iter().map(|(.., p99)| Some(*p99))),
+        Column::ints(
+            "launches",
+            "Device slices",
+            Unit::Count,
+            "Slices of device work launched inside",
+            rows().map(|r| on_device(r.n_work)),
+        ),
+        Column::reals(
+            "median_ns",
+            "Median",
+            Unit::Ns,
+            "The middle duration",
+            ranked.iter().map(|(_, s, _)| Some(s.median)),
+        ),
+        Column::ints(
+            "p99_ns",
+            "99 %",
+            Unit::Ns,
+            "99th percentile (nearest rank); the longest where there are fewer than 100",
+            ranked.iter().map(|(.., p99)| Some(*p99)),
+        ),
         Column::ints("max_ns", "Max", Unit::Ns, "The longest", ranked.iter().map(|(_, s, _)| Some(s.max))),
         Column::slices("example", "Longest", "The longest range", rows().map(|r| r.longest.map(|l| l.1))),
     ];
@@ -133,9 +179,8 @@ fn add_device_time(input: &Input<'_>, rows: &mut [Row]) {
 fn add_start_end_device_time(input: &Input<'_>, rows: &mut [Row]) {
     let (trace, derived, paths) = (input.trace, input.derived, input.derived.range_paths());
     let work = derived.work();
-    let is_start_end = |path: u32| {
-        paths.nodes.get(path as usize).is_some_and(|node| node.kind == SliceKind::NvtxStartEnd)
-    };
+    let is_start_end =
+        |path: u32| paths.nodes.get(path as usize).is_some_and(|node| node.kind == SliceKind::NvtxStartEnd);
     if !(0..rows.len() as u32).any(is_start_end) {
         return;
     }

@@ -58,7 +58,21 @@ mod tests {
     fn tables_come_in_the_order_shown() {
         let analysis = analyse(RUN, &Params::default()).unwrap();
         let ids: Vec<&str> = analysis.tables.iter().map(|t| t.id).collect();
-        assert_eq!(ids, ["devices", "idle_by_cause", "operators", "kernels", "copies", "copy_kinds", "apis", "gaps", "health"]);
+        assert_eq!(
+            ids,
+            [
+                "devices",
+                "idle_by_cause",
+                "operators",
+                "kernels",
+                "collectives",
+                "copies",
+                "copy_kinds",
+                "apis",
+                "gaps",
+                "health"
+            ]
+        );
         let abstained: Vec<&str> = analysis.abstained.iter().map(|a| a.0).collect();
         assert_eq!(abstained, ["steps", "ranges", "nvtx_texts", "counters"]);
         assert_eq!(analysis.partitions.len(), 1);
@@ -92,9 +106,15 @@ mod tests {
     #[test]
     fn choices_that_make_no_sense_are_refused() {
         check_refused(Params { device: Some(3), ..Params::default() }, "no device 3");
-        check_refused(Params { window: Some(Span::new(500, 600)), ..Params::default() }, "no part in the run");
+        check_refused(
+            Params { window: Some(Span::new(500, 600)), ..Params::default() },
+            "no part in the run",
+        );
         check_refused(Params { steps: Some(StepRule::Every(0)), ..Params::default() }, "every 0 kernels");
-        check_refused(Params { steps: Some(StepRule::Kernel("(".to_owned())), ..Params::default() }, "no regular expression");
+        check_refused(
+            Params { steps: Some(StepRule::Kernel("(".to_owned())), ..Params::default() },
+            "no regular expression",
+        );
     }
 
     #[test]

@@ -51,12 +51,19 @@ pub(crate) fn duration_columns<'a>(rows: impl Iterator<Item = &'a Stats> + Clone
     };
     vec![
         ints("count", "Count", Unit::Count, "How many", |s| s.count),
-        ints("total_ns", "Total", Unit::Ns, "Sum of the durations; what runs at once counts twice", |s| s.total),
+        ints("total_ns", "Total", Unit::Ns, "Sum of the durations; what runs at once counts twice", |s| {
+            s.total
+        }),
         reals("mean_ns", "Mean", "Total over count", |s| s.mean),
         reals("median_ns", "Median", "The middle duration, or the mean of the two middle ones", |s| s.median),
         ints("min_ns", "Min", Unit::Ns, "The shortest", |s| s.min),
         ints("max_ns", "Max", Unit::Ns, "The longest", |s| s.max),
-        reals("stddev_ns", "Std dev", "Standard deviation of the sample (n − 1); 0 for a single one", |s| s.stddev),
+        reals(
+            "stddev_ns",
+            "Std dev",
+            "Standard deviation of the sample (n − 1); 0 for a single one",
+            |s| s.stddev,
+        ),
     ]
 }
 

@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn warm_up_ends_where_three_in_a_row_are_near_the_median() {
         // Median 10: 30 and 12 are too far (12 is 20 % off).
-        assert_eq!(past_warm_up(&[30, 10, 12, 10, 10, 10, 10]), [false, false, false, true, true, true, true]);
+        assert_eq!(
+            past_warm_up(&[30, 10, 12, 10, 10, 10, 10]),
+            [false, false, false, true, true, true, true]
+        );
         // A slow step in a steady run stays: it is what the run does.
         assert_eq!(past_warm_up(&[100, 100, 100, 200, 100]), [true; 5]);
         assert_eq!(past_warm_up(&[100, 200, 300, 400]), [false; 4]);

@@ -74,7 +74,11 @@ impl CompiledRule {
 ///
 /// Where ranges of one process overlap (nested, or threads that each have their own), those of the thread
 /// with the most of them are taken, and of these the outermost.
-pub(crate) fn ranges_named(trace: &Trace, kinds: &[SliceKind], is_wanted: impl Fn(&str) -> bool) -> Vec<HostStep> {
+pub(crate) fn ranges_named(
+    trace: &Trace,
+    kinds: &[SliceKind],
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<HostStep> {
     let mut is_wanted_name: Vec<Option<bool>> = vec![None; trace.names.len()];
     let mut found: Vec<(Option<ProcessId>, TrackId, Span, SliceId)> = Vec::new();
     for slice in trace.slice_ids() {
@@ -88,7 +92,9 @@ pub(crate) fn ranges_named(trace: &Trace, kinds: &[SliceKind], is_wanted: impl F
             found.push((trace.track_of(slice).key.process, track, trace.slices.span(slice), slice));
         }
     }
-    found.sort_by_key(|(process, _, span, slice)| (*process, span.start_ns, std::cmp::Reverse(span.end_ns), *slice));
+    found.sort_by_key(|(process, _, span, slice)| {
+        (*process, span.start_ns, std::cmp::Reverse(span.end_ns), *slice)
+    });
     let mut steps = Vec::new();
     for of_process in found.chunk_by(|a, b| a.0 == b.0) {
         let mut kept: Vec<_> = of_process.to_vec();
@@ -152,7 +158,8 @@ const MIN_REPEATS: usize = 3;
 pub(crate) fn nvtx_steps(trace: &Trace, work: &DeviceWork) -> Result<(String, Vec<HostStep>), String> {
     let total_ns: i64 = work.rows.iter().map(|row| row.span.dur_ns()).sum();
     let (names, candidates) = candidates(trace, work);
-    let is_step = |c: &&Candidate| (total_ns as f64) * MIN_COVER_FRAC <= c.covered_ns as f64 && 0 < c.covered_ns;
+    let is_step =
+        |c: &&Candidate| (total_ns as f64) * MIN_COVER_FRAC <= c.covered_ns as f64 && 0 < c.covered_ns;
     let host_ns = |c: &Candidate| c.steps.iter().map(|s| s.span.dur_ns()).sum::<i64>();
     let rank = |c: &&Candidate| {
         let name = names.text(c.name);
@@ -172,13 +179,17 @@ pub(crate) fn nvtx_steps(trace: &Trace, work: &DeviceWork) -> Result<(String, Ve
             .to_owned()
     } else {
         let list = nearest.join(", ");
-        format!("no range repeats like a step over most of the device work; the nearest are {list}; choose one with --steps nvtx:NAME")
+        format!(
+            "no range repeats like a step over most of the device work; the nearest are {list}; choose one with --steps nvtx:NAME"
+        )
     })
 }
 
 /// Libraries that mark their own calls in a domain of theirs.
-const LIBRARY_DOMAINS: &[&str] =
-    &["nccl", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "cccl", "cub", "thrust", "libcudf", "rmm", "cutensor", "nvshmem", "ucx", "openacc"];
+const LIBRARY_DOMAINS: &[&str] = &[
+    "nccl", "cublas", "cudnn", "cufft", "cusolver", "cusparse", "cccl", "cub", "thrust", "libcudf", "rmm",
+    "cutensor", "nvshmem", "ucx", "openacc",
+];
 
 fn is_library_domain(domain: &str) -> bool {
     let domain = domain.to_lowercase();
@@ -276,5 +287,117 @@ impl Launched {
         let first = self.keys.partition_point(|key| *key < (process, span.start_ns));
         let end = self.keys.partition_point(|key| *key < (process, span.end_ns));
         (end - first, self.before_ns[end] - self.before_ns[first])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracecard_model::fixture;
+
+    use super::*;
+
+    fn check_named(text: &str, expected: &str) {
+        let trace = fixture(text).unwrap();
+        let steps = ranges_named(&trace, &[SliceKind::NvtxPushPop], |name| name.starts_with("step"));
+        let spans: Vec<String> = steps
+            .iter()
+            .map(|s| format!("{}:{}..{}", s.process.map_or(0, |p| p.0), s.span.start_ns, s.span.end_ns))
+            .collect();
+        assert_eq!(spans.join(" "), expected);
+    }
+
+    fn check_nvtx(text: &str, expected: Result<&str, &str>) {
+        let trace = fixture(text).unwrap();
+        match (nvtx_steps(&trace, &DeviceWork::new(&trace)), expected) {
+            (Ok((source, _)), Ok(expected)) => assert_eq!(source, expected),
+            (Err(reason), Err(expected)) => assert!(reason.contains(expected), "{reason}"),
+            (found, _) => panic!("{found:?}"),
+        }
+    }
+
+    #[test]
+    fn of_nested_ranges_the_outermost_are_steps() {
+        check_named(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 50\n  nvtx_push_pop step_inner 10 20\n  nvtx_push_pop step 60 40",
+            "0:0..50 0:60..100",
+        );
+    }
+
+    #[test]
+    fn of_overlapping_threads_the_one_with_the_most_counts() {
+        check_named(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 90\nthread 2 nvtx\n  nvtx_push_pop step 0 40\n  nvtx_push_pop step 50 40",
+            "0:0..40 0:50..90",
+        );
+        // Threads that take turns are one loop.
+        check_named(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 40\nthread 2 nvtx\n  nvtx_push_pop step 50 40",
+            "0:0..40 0:50..90",
+        );
+    }
+
+    #[test]
+    fn processes_step_for_themselves() {
+        check_named(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 40\nprocess 2\nthread 1 nvtx\n  nvtx_push_pop step 10 40",
+            "0:0..40 1:10..50",
+        );
+    }
+
+    /// `n` rounds of a range, each launching one kernel of 5 ns.
+    fn rounds(n: i64, range: &str) -> String {
+        let line = |i: i64, text: &str| {
+            text.replace("AT", &(i * 10).to_string()).replace("ID", &(i + 1).to_string())
+        };
+        let lines = |text: &str| (0..n).map(|i| line(i, text)).collect::<String>();
+        format!(
+            "thread 1 nvtx\n{}thread 1 api\n{}stream 0:7\n{}",
+            lines(&format!("  nvtx_push_pop {range} AT 8\n")),
+            lines("  api l AT 1 #ID\n"),
+            lines("  kernel k AT 5 #ID\n")
+        )
+    }
+
+    #[test]
+    fn a_range_must_cover_most_of_the_work() {
+        check_nvtx(&rounds(3, "\"round ID\""), Ok("nvtx:round *"));
+        // 15 of 15 + 12 ns are 56 %.
+        check_nvtx(&format!("{}  kernel other 100 12", rounds(3, "round")), Err("the nearest are \"round\""));
+        check_nvtx(&format!("{}  kernel other 100 10", rounds(3, "round")), Ok("nvtx:round"));
+        check_nvtx(&rounds(2, "round"), Err("no range marks the steps"));
+    }
+
+    #[test]
+    fn each_round_must_launch_work() {
+        check_nvtx(
+            &rounds(3, "round").replace("kernel k 20 5 #3", "kernel k 20 5"),
+            Err("no range marks the steps"),
+        );
+    }
+
+    #[test]
+    fn a_librarys_ranges_are_no_steps() {
+        let with_domain = |domain: &str| rounds(3, "round").replace(" 8\n", &format!(" 8 domain={domain}\n"));
+        check_nvtx(&with_domain("NCCL"), Err("no range marks the steps"));
+        check_nvtx(&with_domain("trainer"), Ok("nvtx:round"));
+        check_nvtx(&rounds(3, "ncclAllReduce"), Err("no range marks the steps"));
+        check_nvtx(&rounds(3, "MmBackward0"), Err("no range marks the steps"));
+    }
+
+    #[test]
+    fn of_several_ranges_one_called_a_step_wins_then_the_longest() {
+        let outer = "thread 1 nvtx\n  nvtx_push_pop outer 0 9\n  nvtx_push_pop outer 10 9\n  nvtx_push_pop outer 20 9\n";
+        check_nvtx(&format!("{outer}{}", rounds(3, "inner")), Ok("nvtx:outer"));
+        check_nvtx(&format!("{outer}{}", rounds(3, "my_step")), Ok("nvtx:my_step"));
+    }
+
+    #[test]
+    fn a_rule_matches_whole_names_with_or_without_what_is_appended() {
+        let name = WholeName::new("aten::m+").unwrap();
+        assert!(name.is_match("aten::mm") && name.is_match("aten::mm, op_id = 5"));
+        assert!(!name.is_match("aten::mmx") && !name.is_match("x aten::mm"));
+        assert!(WholeName::new("a|b").unwrap().is_match("b"));
+        let AnalyzeError::BadParams(text) = WholeName::new("(").unwrap_err() else { panic!() };
+        assert!(text.contains("\"(\" is no regular expression: unclosed group"), "{text}");
     }
 }

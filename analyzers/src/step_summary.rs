@@ -39,14 +39,20 @@ fn headline(input: &Input<'_>, steps: &Steps) -> Table {
     // The slowest device speaks for the run; of equals the first.
     let main = steps.main_stats(shown);
     let slowest = main.iter().rev().max_by_key(|stats| stats.median_ns);
-    let of_device: Vec<&DeviceStep> =
-        steps.on_device.iter().filter(|s| shown(s) && slowest.is_some_and(|m| m.device == s.device)).collect();
+    let of_device: Vec<&DeviceStep> = steps
+        .on_device
+        .iter()
+        .filter(|s| shown(s) && slowest.is_some_and(|m| m.device == s.device))
+        .collect();
     let window = input.derived.window();
     let host: Vec<i64> = steps
         .host
         .iter()
         .map(|host| host.span)
-        .filter(|span| input.params.window.is_none() || (window.start_ns <= span.start_ns && span.end_ns <= window.end_ns))
+        .filter(|span| {
+            input.params.window.is_none()
+                || (window.start_ns <= span.start_ns && span.end_ns <= window.end_ns)
+        })
         .map(|span| span.dur_ns())
         .collect();
     let count = if slowest.is_some() { of_device.len() } else { host.len() };
@@ -62,7 +68,8 @@ fn headline(input: &Input<'_>, steps: &Steps) -> Table {
     };
     let typical = slowest.and_then(|stats| steps.on_device.get(stats.typical));
     let parts = typical.and_then(|step| split(input, step));
-    let items_per_s = slowest.and_then(|stats| Some(input.params.items_per_step? * 1e9 / stats.median_ns as f64));
+    let items_per_s =
+        slowest.and_then(|stats| Some(input.params.items_per_step? * 1e9 / stats.median_ns as f64));
     let host_pace = slowest.and_then(|stats| {
         let ratio = host_median_ns? as f64 / stats.median_ns as f64;
         if ratio < 1.0 - HOST_DIFFERS_FRAC {
@@ -77,41 +84,143 @@ fn headline(input: &Input<'_>, steps: &Steps) -> Table {
     let stat = |value: fn(&StepStats) -> i64| slowest.map(value);
     let part = |value: fn(&Split) -> i64| parts.as_ref().map(value);
     let mut columns = vec![
-        Column::texts("source", "Source", "What marks the steps: ProfilerStep, nvtx:NAME, user:RULE", [Some(steps.source.clone())]),
-        Column::ints("device", "Device", Unit::Number, "The slowest device, which the numbers are about; unknown without device work", [slowest.and_then(|s| input.derived.device_number(s.device))]),
-        Column::ints("count", "Steps", Unit::Count, "Steps of that device; of the host without device work", [Some(count as i64)]),
-        Column::ints("steady", "Steady", Unit::Count, "Steps past warming up, not cut by the capture; unknown without device work", [slowest.map(|_| of_device.iter().filter(|s| s.is_steady).count() as i64)]),
-        Column::ints("classes", "Classes", Unit::Count, "Kinds of steps, told by the kernels they launch; the numbers are about the most frequent", [n_classes]),
-        ns("median_ns", "Median", "Median length on the device, over steady steps where there are at least 3", stat(|s| s.median_ns)),
+        Column::texts(
+            "source",
+            "Source",
+            "What marks the steps: ProfilerStep, nvtx:NAME, user:RULE",
+            [Some(steps.source.clone())],
+        ),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "The slowest device, which the numbers are about; unknown without device work",
+            [slowest.and_then(|s| input.derived.device_number(s.device))],
+        ),
+        Column::ints(
+            "count",
+            "Steps",
+            Unit::Count,
+            "Steps of that device; of the host without device work",
+            [Some(count as i64)],
+        ),
+        Column::ints(
+            "steady",
+            "Steady",
+            Unit::Count,
+            "Steps past warming up, not cut by the capture; unknown without device work",
+            [slowest.map(|_| of_device.iter().filter(|s| s.is_steady).count() as i64)],
+        ),
+        Column::ints(
+            "classes",
+            "Classes",
+            Unit::Count,
+            "Kinds of steps, told by the kernels they launch; the numbers are about the most frequent",
+            [n_classes],
+        ),
+        ns(
+            "median_ns",
+            "Median",
+            "Median length on the device, over steady steps where there are at least 3",
+            stat(|s| s.median_ns),
+        ),
         ns("p95_ns", "95 %", "Length that 95 % of the steps keep below (nearest rank)", stat(|s| s.p95_ns)),
         ns("max_ns", "Max", "The longest", stat(|s| s.max_ns)),
-        Column::reals("cv", "Variation", Unit::Frac, "Standard deviation over mean; unknown for a single step", [slowest.and_then(|s| s.cv)]),
-        ns("host_median_ns", "Host median", "Median length of the range on the host; the host may run far ahead of the device", host_median_ns),
-        Column::texts("host_pace", "Host pace", "\"host runs ahead\" or \"host behind\" where host and device differ by more than 10 %", [host_pace]),
-        Column::reals("items_per_s", "Items per second", Unit::Number, "Items per step, as the user gave them, over the median", [items_per_s]),
-        ns("typical_ns", "Typical step", "The step nearest the median; the parts below are its parts and add up to it exactly", typical.map(|s| s.span.dur_ns())),
+        Column::reals(
+            "cv",
+            "Variation",
+            Unit::Frac,
+            "Standard deviation over mean; unknown for a single step",
+            [slowest.and_then(|s| s.cv)],
+        ),
+        ns(
+            "host_median_ns",
+            "Host median",
+            "Median length of the range on the host; the host may run far ahead of the device",
+            host_median_ns,
+        ),
+        Column::texts(
+            "host_pace",
+            "Host pace",
+            "\"host runs ahead\" or \"host behind\" where host and device differ by more than 10 %",
+            [host_pace],
+        ),
+        Column::reals(
+            "items_per_s",
+            "Items per second",
+            Unit::Number,
+            "Items per step, as the user gave them, over the median",
+            [items_per_s],
+        ),
+        ns(
+            "typical_ns",
+            "Typical step",
+            "The step nearest the median; the parts below are its parts and add up to it exactly",
+            typical.map(|s| s.span.dur_ns()),
+        ),
         ns("compute_ns", "Compute", "Compute of the typical step", part(|p| p.compute_ns)),
-        ns("exposed_comm_ns", "Exposed communication", "Communication of the typical step that no compute covers", part(|p| p.exposed_comm_ns)),
-        ns("exposed_copy_ns", "Exposed copies", "Copies of the typical step that nothing covers", part(|p| p.exposed_copy_ns)),
+        ns(
+            "exposed_comm_ns",
+            "Exposed communication",
+            "Communication of the typical step that no compute covers",
+            part(|p| p.exposed_comm_ns),
+        ),
+        ns(
+            "exposed_copy_ns",
+            "Exposed copies",
+            "Copies of the typical step that nothing covers",
+            part(|p| p.exposed_copy_ns),
+        ),
         ns("idle_ns", "Idle", "Idle time of the typical step", part(Split::idle_ns)),
     ];
     columns.extend(idle_columns(&[parts]));
-    columns.push(Column::slices("example", "Typical step begins", "The first slice of the typical step", [typical.map(|s| s.first)]));
+    columns.push(Column::slices(
+        "example",
+        "Typical step begins",
+        "The first slice of the typical step",
+        [typical.map(|s| s.first)],
+    ));
     Table { id: "steps", title: "Steps", columns }
 }
 
 /// One column a cause of idling.
 fn idle_columns(splits: &[Option<Split>]) -> Vec<Column> {
     let column = |id, title, doc, cause: Cause| {
-        let cells = splits.iter().map(|split| split.as_ref().map(|split| split.idle_by_cause_ns[cause.idx()]));
+        let cells =
+            splits.iter().map(|split| split.as_ref().map(|split| split.idle_by_cause_ns[cause.idx()]));
         Column::ints(id, title, Unit::Ns, doc, cells)
     };
     vec![
-        column("idle_host_wait_ns", "Idle: host", "Idle while the launch of what came next was not done", Cause::HostWait),
-        column("idle_kernel_wait_ns", "Idle: launch latency", "Idle for at most 5 µs between launched work", Cause::KernelWait),
-        column("idle_other_ns", "Idle: other", "Idle although what came next was launched: an event, another stream", Cause::Other),
-        column("idle_graph_internal_ns", "Idle: inside graphs", "Idle between nodes of one graph replay", Cause::GraphInternal),
-        column("idle_unknown_ns", "Idle: unknown", "Idle before work whose launch is not in the file", Cause::Unknown),
+        column(
+            "idle_host_wait_ns",
+            "Idle: host",
+            "Idle while the launch of what came next was not done",
+            Cause::HostWait,
+        ),
+        column(
+            "idle_kernel_wait_ns",
+            "Idle: launch latency",
+            "Idle for at most 5 µs between launched work",
+            Cause::KernelWait,
+        ),
+        column(
+            "idle_other_ns",
+            "Idle: other",
+            "Idle although what came next was launched: an event, another stream",
+            Cause::Other,
+        ),
+        column(
+            "idle_graph_internal_ns",
+            "Idle: inside graphs",
+            "Idle between nodes of one graph replay",
+            Cause::GraphInternal,
+        ),
+        column(
+            "idle_unknown_ns",
+            "Idle: unknown",
+            "Idle before work whose launch is not in the file",
+            Cause::Unknown,
+        ),
     ]
 }
 
@@ -121,15 +230,35 @@ fn class_table(input: &Input<'_>, steps: &Steps) -> Table {
         Column::ints(id, title, unit, doc, stats.iter().map(value))
     };
     let columns = vec![
-        Column::ints("device", "Device", Unit::Number, "Number of the device", stats.iter().map(|s| input.derived.device_number(s.device))),
-        ints("class", "Class", Unit::Number, "Steps of one class launch the same kernels; in the order they first occur", |s| Some(i64::from(s.class))),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            stats.iter().map(|s| input.derived.device_number(s.device)),
+        ),
+        ints(
+            "class",
+            "Class",
+            Unit::Number,
+            "Steps of one class launch the same kernels; in the order they first occur",
+            |s| Some(i64::from(s.class)),
+        ),
         ints("count", "Steps", Unit::Count, "Steps of the class", |s| Some(s.count as i64)),
         ints("steady", "Steady", Unit::Count, "Steady ones of them", |s| Some(s.steady as i64)),
         ints("median_ns", "Median", Unit::Ns, "Median length on the device", |s| Some(s.median_ns)),
         ints("p95_ns", "95 %", Unit::Ns, "95th percentile (nearest rank)", |s| Some(s.p95_ns)),
         ints("max_ns", "Max", Unit::Ns, "The longest", |s| Some(s.max_ns)),
-        Column::reals("cv", "Variation", Unit::Frac, "Standard deviation over mean; unknown for a single step", stats.iter().map(|s| s.cv)),
-        ints("host_median_ns", "Host median", Unit::Ns, "Median length of the range on the host", |s| s.host_median_ns),
+        Column::reals(
+            "cv",
+            "Variation",
+            Unit::Frac,
+            "Standard deviation over mean; unknown for a single step",
+            stats.iter().map(|s| s.cv),
+        ),
+        ints("host_median_ns", "Host median", Unit::Ns, "Median length of the range on the host", |s| {
+            s.host_median_ns
+        }),
     ];
     Table { id: "step_classes", title: "Kinds of steps", columns }
 }
@@ -145,25 +274,80 @@ fn step_table(input: &Input<'_>, steps: &Steps) -> Table {
         Column::ints(id, title, Unit::Ns, doc, splits.iter().map(|split| split.as_ref().map(value)))
     };
     let mut columns = vec![
-        Column::texts("name", "Step", "Name of the range that marks it", rows.iter().map(|step| Some(steps.name(input.trace, step)))),
-        Column::ints("step", "Step number", Unit::Number, "The number at the end of its name; of names without one the place among the steps, from 0", rows.iter().map(|s| Some(shown_number(input, steps, s)))),
+        Column::texts(
+            "name",
+            "Step",
+            "Name of the range that marks it",
+            rows.iter().map(|step| Some(steps.name(input.trace, step))),
+        ),
+        Column::ints(
+            "step",
+            "Step number",
+            Unit::Number,
+            "The number at the end of its name; of names without one the place among the steps, from 0",
+            rows.iter().map(|s| Some(shown_number(input, steps, s))),
+        ),
         ints("number", "Place", Unit::Number, "Which step of its process, from 0", |s| i64::from(s.number)),
-        Column::ints("device", "Device", Unit::Number, "Number of the device", rows.iter().map(|s| input.derived.device_number(s.device))),
+        Column::ints(
+            "device",
+            "Device",
+            Unit::Number,
+            "Number of the device",
+            rows.iter().map(|s| input.derived.device_number(s.device)),
+        ),
         ints("start_ns", "Start", Unit::Ns, "Start of the first slice launched in it", |s| s.span.start_ns),
-        ints("end_ns", "End", Unit::Ns, "Start of the first slice of the next step; of the last step, end of its last slice", |s| s.span.end_ns),
-        ints("dur_ns", "Length", Unit::Ns, "The device period; its parts add up to it exactly", |s| s.span.dur_ns()),
-        Column::ints("host_ns", "On the host", Unit::Ns, "Length of the range on the host; unknown where the rule speaks of kernels", rows.iter().map(|s| host(s).map(|h| h.span.dur_ns()))),
+        ints(
+            "end_ns",
+            "End",
+            Unit::Ns,
+            "Start of the first slice of the next step; of the last step, end of its last slice",
+            |s| s.span.end_ns,
+        ),
+        ints("dur_ns", "Length", Unit::Ns, "The device period; its parts add up to it exactly", |s| {
+            s.span.dur_ns()
+        }),
+        Column::ints(
+            "host_ns",
+            "On the host",
+            Unit::Ns,
+            "Length of the range on the host; unknown where the rule speaks of kernels",
+            rows.iter().map(|s| host(s).map(|h| h.span.dur_ns())),
+        ),
         ints("kernels", "Kernels", Unit::Count, "Kernels launched in it", |s| i64::from(s.n_kernels)),
-        ints("class", "Class", Unit::Number, "Steps of one class launch the same kernels", |s| i64::from(s.class)),
-        Column::flags("steady", "Steady", "Past warming up, not cut by the capture", rows.iter().map(|s| Some(s.is_steady))),
+        ints("class", "Class", Unit::Number, "Steps of one class launch the same kernels", |s| {
+            i64::from(s.class)
+        }),
+        Column::flags(
+            "steady",
+            "Steady",
+            "Past warming up, not cut by the capture",
+            rows.iter().map(|s| Some(s.is_steady)),
+        ),
         parts("compute_ns", "Compute", "Compute in the period", |p| p.compute_ns),
-        parts("exposed_comm_ns", "Exposed communication", "Communication in the period that no compute covers", |p| p.exposed_comm_ns),
-        parts("exposed_copy_ns", "Exposed copies", "Copies in the period that nothing covers", |p| p.exposed_copy_ns),
+        parts(
+            "exposed_comm_ns",
+            "Exposed communication",
+            "Communication in the period that no compute covers",
+            |p| p.exposed_comm_ns,
+        ),
+        parts("exposed_copy_ns", "Exposed copies", "Copies in the period that nothing covers", |p| {
+            p.exposed_copy_ns
+        }),
         parts("idle_ns", "Idle", "Idle time in the period", Split::idle_ns),
     ];
     columns.extend(idle_columns(&splits));
-    columns.push(Column::slices("host", "Range", "The range on the host", rows.iter().map(|s| host(s).map(|h| h.slice))));
-    columns.push(Column::slices("example", "First slice", "The first slice launched in it", rows.iter().map(|s| Some(s.first))));
+    columns.push(Column::slices(
+        "host",
+        "Range",
+        "The range on the host",
+        rows.iter().map(|s| host(s).map(|h| h.slice)),
+    ));
+    columns.push(Column::slices(
+        "example",
+        "First slice",
+        "The first slice launched in it",
+        rows.iter().map(|s| Some(s.first)),
+    ));
     Table { id: "step_list", title: "Steps one by one", columns }
 }
 
@@ -196,7 +380,20 @@ mod tests {
             &ANALYZER,
             RUN,
             "step_list",
-            &["name", "step", "start_ns", "dur_ns", "host_ns", "kernels", "class", "compute_ns", "exposed_comm_ns", "exposed_copy_ns", "idle_ns", "idle_kernel_wait_ns"],
+            &[
+                "name",
+                "step",
+                "start_ns",
+                "dur_ns",
+                "host_ns",
+                "kernels",
+                "class",
+                "compute_ns",
+                "exposed_comm_ns",
+                "exposed_copy_ns",
+                "idle_ns",
+                "idle_kernel_wait_ns",
+            ],
             "ProfilerStep#1 | 1 | 200 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
              ProfilerStep#2 | 2 | 300 | 100 | 100 | 1 | 0 | 50 | 0 | 10 | 40 | 40\n\
              ProfilerStep#3 | 3 | 400 | 60 | 100 | 1 | 0 | 50 | 0 | 10 | 0 | 0",
@@ -206,7 +403,21 @@ mod tests {
             &ANALYZER,
             RUN,
             "steps",
-            &["source", "device", "count", "steady", "classes", "median_ns", "p95_ns", "max_ns", "host_median_ns", "typical_ns", "compute_ns", "exposed_copy_ns", "idle_ns"],
+            &[
+                "source",
+                "device",
+                "count",
+                "steady",
+                "classes",
+                "median_ns",
+                "p95_ns",
+                "max_ns",
+                "host_median_ns",
+                "typical_ns",
+                "compute_ns",
+                "exposed_copy_ns",
+                "idle_ns",
+            ],
             "ProfilerStep | 0 | 3 | 0 | 1 | 100 | 100 | 100 | 100 | 100 | 50 | 10 | 40",
         );
     }
@@ -217,7 +428,13 @@ mod tests {
              thread 1 api\n  api l 0 1 #1\n  api l 2 1 #2\n  api l 50 1 #3\n  api l 52 1 #4\n\
              stream 0:7\n  kernel a 10 10 #1\n  kernel a 60 10 #3\nstream 1:7\n  kernel a 10 10 #2\n  kernel a 90 50 #4";
         // Device 0: 50 and 10, median 30. Device 1: 80 and 50, median 65.
-        check_table(&ANALYZER, text, "steps", &["device", "median_ns", "host_median_ns", "host_pace"], "1 | 65 | 50 | host runs ahead");
+        check_table(
+            &ANALYZER,
+            text,
+            "steps",
+            &["device", "median_ns", "host_median_ns", "host_pace"],
+            "1 | 65 | 50 | host runs ahead",
+        );
     }
 
     #[test]
@@ -235,7 +452,13 @@ mod tests {
         }
         text += "thread 1 api\n";
         for step in 0..4 {
-            text += &format!("  api l {} 1 #{}\n  api l {} 1 #{}\n", step * 100, step * 2 + 1, step * 100 + 2, step * 2 + 2);
+            text += &format!(
+                "  api l {} 1 #{}\n  api l {} 1 #{}\n",
+                step * 100,
+                step * 2 + 1,
+                step * 100 + 2,
+                step * 2 + 2
+            );
         }
         text += "stream 0:7\n";
         for step in 0..4 {
@@ -251,12 +474,25 @@ mod tests {
             &["class", "count", "steady", "median_ns"],
             "0 | 2 | 2 | 100\n1 | 2 | 0 | 80",
         );
-        check_table(&ANALYZER, &text, "steps", &["count", "steady", "classes", "median_ns"], "4 | 2 | 2 | 100");
+        check_table(
+            &ANALYZER,
+            &text,
+            "steps",
+            &["count", "steady", "classes", "median_ns"],
+            "4 | 2 | 2 | 100",
+        );
     }
 
     #[test]
     fn a_window_counts_the_steps_inside() {
-        check_table_with(&ANALYZER, RUN, &in_window(250, 460), "step_list", &["name"], "ProfilerStep#2\nProfilerStep#3");
+        check_table_with(
+            &ANALYZER,
+            RUN,
+            &in_window(250, 460),
+            "step_list",
+            &["name"],
+            "ProfilerStep#2\nProfilerStep#3",
+        );
         check_table_with(&ANALYZER, RUN, &in_window(0, 50), "steps", &["count", "median_ns"], "0 | -");
     }
 
@@ -288,7 +524,14 @@ mod tests {
         let rule = StepRule::Annotation("ProfilerStep#[12]".to_owned());
         check_table_with(&ANALYZER, RUN, &with(rule), "steps", &columns, text);
         let text = "320000000"; // 32 items in 100 ns
-        check_table_with(&ANALYZER, RUN, &with(StepRule::Kernel("gemm".to_owned())), "steps", &["items_per_s"], text);
+        check_table_with(
+            &ANALYZER,
+            RUN,
+            &with(StepRule::Kernel("gemm".to_owned())),
+            "steps",
+            &["items_per_s"],
+            text,
+        );
     }
 
     #[test]
@@ -297,7 +540,13 @@ mod tests {
              \x20 nvtx_push_pop \"fwd\" 55 20\n  nvtx_push_pop \"train step 3\" 100 50\n  nvtx_push_pop \"fwd\" 105 20\n\
              thread 1 api\n  api l 10 1 #1\n  api l 60 1 #2\n  api l 110 1 #3\n\
              stream 0:7\n  kernel a 20 10 #1\n  kernel a 70 10 #2\n  kernel a 120 10 #3";
-        check_table(&ANALYZER, text, "steps", &["source", "count", "median_ns"], "nvtx:train step * | 3 | 50");
+        check_table(
+            &ANALYZER,
+            text,
+            "steps",
+            &["source", "count", "median_ns"],
+            "nvtx:train step * | 3 | 50",
+        );
     }
 
     #[test]
@@ -318,6 +567,8 @@ mod tests {
         check_abstains(&ANALYZER, "", "--steps");
         let params = Params { steps: Some(StepRule::Nvtx("nothing".to_owned())), ..Params::default() };
         let outcome = crate::testing::run(&ANALYZER, RUN, &params);
-        assert!(matches!(outcome, Outcome::Abstained(reason) if reason.contains("no NVTX range is called \"nothing\"")));
+        assert!(
+            matches!(outcome, Outcome::Abstained(reason) if reason.contains("no NVTX range is called \"nothing\""))
+        );
     }
 }

@@ -91,13 +91,17 @@ impl Steps {
                 None => groups.push((step.device, step.class, vec![idx])),
             }
         }
-        groups.sort_by_key(|group| (group.0, group.1));
+        // Devices stay in their order; the classes of each are sorted.
+        for of_device in groups.chunk_by_mut(|a, b| a.0 == b.0) {
+            of_device.sort_by_key(|group| group.1);
+        }
         groups.iter().filter_map(|(device, class, members)| self.stats_of(*device, *class, members)).collect()
     }
 
     fn stats_of(&self, device: DeviceId, class: u32, members: &[usize]) -> Option<StepStats> {
         let step = |idx: &usize| self.on_device.get(*idx);
-        let steady: Vec<usize> = members.iter().copied().filter(|i| step(i).is_some_and(|s| s.is_steady)).collect();
+        let steady: Vec<usize> =
+            members.iter().copied().filter(|i| step(i).is_some_and(|s| s.is_steady)).collect();
         let counted = if 3.min(members.len()) <= steady.len() { steady.as_slice() } else { members };
         let mut durs_ns: Vec<i64> = counted.iter().filter_map(step).map(|s| s.span.dur_ns()).collect();
         let mean_ns = durs_ns.iter().sum::<i64>() as f64 / durs_ns.len() as f64;
@@ -178,7 +182,9 @@ pub(crate) fn find(trace: &Trace, work: &DeviceWork, rule: Option<&CompiledRule>
 fn some_or_say<T>(found: Vec<T>, what: &str, name: &WholeName) -> Result<Vec<T>, String> {
     if found.is_empty() {
         let text = &name.text;
-        return Err(format!("no {what} is called {text:?}; --steps takes a regular expression for the whole name"));
+        return Err(format!(
+            "no {what} is called {text:?}; --steps takes a regular expression for the whole name"
+        ));
     }
     Ok(found)
 }
@@ -244,7 +250,8 @@ fn steps_from_host(trace: &Trace, work: &DeviceWork, host: &[HostStep]) -> Vec<D
                 None => work_ns.push((process, step.work_ns)),
             }
         }
-        let most = work_ns.iter().max_by_key(|(process, ns)| (*ns, std::cmp::Reverse(*process))).map(|most| most.0);
+        let most =
+            work_ns.iter().max_by_key(|(process, ns)| (*ns, std::cmp::Reverse(*process))).map(|most| most.0);
         let is_of_most = |step: &Open| host.get(step.host as usize).map(|h| h.process) == most;
         let open: Vec<Open> = open.into_iter().flatten().filter(is_of_most).collect();
         let base = steps.len();
@@ -300,8 +307,12 @@ fn steps_from_anchors(trace: &Trace, work: &DeviceWork, anchor: &WholeName) -> V
 /// Steps of `n` kernels each; what is left over at the end is no step.
 fn steps_of_every(trace: &Trace, work: &DeviceWork, n: u32) -> Vec<DeviceStep> {
     steps_from_starts(trace, work, |rows| {
-        let kernels: Vec<usize> =
-            rows.iter().enumerate().filter(|(_, row)| is_kernel(trace, row.slice)).map(|(idx, _)| idx).collect();
+        let kernels: Vec<usize> = rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| is_kernel(trace, row.slice))
+            .map(|(idx, _)| idx)
+            .collect();
         let n = n as usize;
         let whole = kernels.len() / n * n;
         let end = kernels.get(whole).copied().unwrap_or(rows.len());
@@ -390,7 +401,9 @@ fn disturbed(trace: &Trace, host: &[HostStep]) -> Vec<bool> {
         }
         let key = (trace.track_of(slice).key.process, trace.slices.starts_ns()[idx]);
         let after = host.partition_point(|step| (step.process, step.span.start_ns) <= key);
-        if let Some(at) = after.checked_sub(1).filter(|at| host[*at].process == key.0 && host[*at].span.contains(key.1)) {
+        if let Some(at) =
+            after.checked_sub(1).filter(|at| host[*at].process == key.0 && host[*at].span.contains(key.1))
+        {
             is_setting_up[at] = true;
         }
     }
@@ -407,9 +420,122 @@ fn disturbed(trace: &Trace, host: &[HostStep]) -> Vec<bool> {
 
 /// Calls and overheads that belong to the first use of something.
 fn is_setup(name: &str) -> bool {
-    const PREFIXES: &[&str] = &["cudaMalloc", "cuMemAlloc", "hipMalloc", "cuModuleLoad", "cuLibraryLoad", "cudaGraphInstantiate", "cuGraphInstantiate", "hipModuleLoad"];
-    const OVERHEADS: &[&str] = &["Runtime Triggered Module Loading", "Lazy Function Loading", "Driver Compiler"];
+    const PREFIXES: &[&str] = &[
+        "cudaMalloc",
+        "cuMemAlloc",
+        "hipMalloc",
+        "cuModuleLoad",
+        "cuLibraryLoad",
+        "cudaGraphInstantiate",
+        "cuGraphInstantiate",
+        "hipModuleLoad",
+    ];
+    const OVERHEADS: &[&str] =
+        &["Runtime Triggered Module Loading", "Lazy Function Loading", "Driver Compiler"];
     let name = api_name(name);
     // The stream-ordered allocator is what steady steps use.
-    !name.contains("Async") && (PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || OVERHEADS.contains(&name))
+    !name.contains("Async")
+        && (PREFIXES.iter().any(|prefix| name.starts_with(prefix)) || OVERHEADS.contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use tracecard_model::fixture;
+
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        let trace = fixture(text).unwrap();
+        let steps = find(&trace, &DeviceWork::new(&trace), None).unwrap();
+        let lines: Vec<String> = steps
+            .on_device
+            .iter()
+            .map(|step| {
+                let device = trace.devices[step.device.idx()].number;
+                let steady = if step.is_steady { " steady" } else { "" };
+                let name = steps.name(&trace, step);
+                format!(
+                    "{device} {name} {}..{} class {}{steady}",
+                    step.span.start_ns, step.span.end_ns, step.class
+                )
+            })
+            .collect();
+        assert_eq!(lines.join("\n"), expected);
+    }
+
+    /// Steps of 100 from `first` on, each with one kernel of 50 right away, and `extra` in the API track.
+    fn run(first: i64, n: i64, extra: &str) -> String {
+        let lines = |line: &dyn Fn(i64) -> String| (0..n).map(line).collect::<String>();
+        format!(
+            "thread 1 ops\n{}thread 1 api\n{}{extra}stream 0:7\n{}",
+            lines(&|i| format!("  annotation ProfilerStep#{} {} 100\n", first + i, i * 100)),
+            lines(&|i| format!("  api l {} 1 #{}\n", i * 100 + 5, i + 1)),
+            lines(&|i| format!("  kernel k {} 95 #{}\n", i * 100 + 6, i + 1))
+        )
+    }
+
+    #[test]
+    fn steady_steps_are_past_the_first_of_all_and_uncut() {
+        check(
+            &run(0, 4, ""),
+            "0 ProfilerStep#0 6..106 class 0\n0 ProfilerStep#1 106..206 class 0 steady\n\
+             0 ProfilerStep#2 206..306 class 0 steady\n0 ProfilerStep#3 306..401 class 0 steady",
+        );
+        let cut = run(1, 4, "").replace("ProfilerStep#4 300 100", "ProfilerStep#4 300 100 unclosed");
+        check(
+            &cut,
+            "0 ProfilerStep#1 6..106 class 0 steady\n0 ProfilerStep#2 106..206 class 0 steady\n\
+             0 ProfilerStep#3 206..306 class 0 steady\n0 ProfilerStep#4 306..401 class 0",
+        );
+    }
+
+    #[test]
+    fn a_step_that_allocates_is_not_steady_unless_all_do() {
+        let once = "  api cudaMalloc 110 5\n";
+        check(
+            &run(1, 3, once),
+            "0 ProfilerStep#1 6..106 class 0 steady\n0 ProfilerStep#2 106..206 class 0\n0 ProfilerStep#3 206..301 class 0 steady",
+        );
+        let always = "  api cudaMalloc 10 5\n  api cudaMalloc 110 5\n  api cudaMalloc 210 5\n";
+        check(
+            &run(1, 3, always),
+            "0 ProfilerStep#1 6..106 class 0 steady\n0 ProfilerStep#2 106..206 class 0 steady\n0 ProfilerStep#3 206..301 class 0 steady",
+        );
+    }
+
+    #[test]
+    fn another_threads_launches_belong_to_the_step() {
+        check(
+            "thread 1 ops\n  annotation ProfilerStep#1 0 100\nthread 2 api\n  api l 50 1 #1\nstream 0:7\n  kernel k 60 5 #1",
+            "0 ProfilerStep#1 60..65 class 0 steady",
+        );
+    }
+
+    #[test]
+    fn each_process_has_its_own_steps_and_device() {
+        check(
+            "thread 1 ops\n  annotation ProfilerStep#1 0 100\nthread 1 api\n  api l 5 1 #1\nstream 0:7\n  kernel k 10 5 #1\n\
+             process 2\nthread 1 ops\n  annotation ProfilerStep#7 50 100\nthread 1 api\n  api l 60 1 #1\nstream 1:7\n  kernel k 70 9 #1",
+            "0 ProfilerStep#1 10..15 class 0 steady\n1 ProfilerStep#7 70..79 class 0 steady",
+        );
+    }
+
+    #[test]
+    fn work_out_of_order_cannot_turn_time_back() {
+        // The second step's slice runs first, on another stream: its period cannot begin before the first's.
+        check(
+            "thread 1 ops\n  annotation ProfilerStep#1 0 50\n  annotation ProfilerStep#2 50 50\nthread 1 api\n  api l 5 1 #1\n  api l 60 1 #2\n\
+             stream 0:7\n  kernel k 100 5 #1\nstream 0:8\n  kernel k 70 5 #2",
+            "0 ProfilerStep#1 100..100 class 0\n0 ProfilerStep#2 100..100 class 0",
+        );
+    }
+
+    #[test]
+    fn a_step_without_work_leaves_a_gap_in_the_numbers() {
+        check(
+            "thread 1 ops\n  annotation ProfilerStep#1 0 50\n  annotation ProfilerStep#2 50 50\n  annotation ProfilerStep#3 100 50\n\
+             thread 1 api\n  api l 5 1 #1\n  api l 110 1 #2\nstream 0:7\n  kernel k 10 5 #1\n  kernel k 120 5 #2",
+            "0 ProfilerStep#1 10..120 class 0\n0 ProfilerStep#3 120..125 class 0",
+        );
+    }
 }

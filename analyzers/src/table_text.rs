@@ -25,7 +25,8 @@ impl Table {
     /// A GitHub-flavoured Markdown table under the columns' titles; unknown is `—`.
     pub fn to_markdown(&self) -> String {
         let titles: Vec<String> = self.columns.iter().map(|c| markdown_cell(c.title)).collect();
-        let rules: Vec<&str> = self.columns.iter().map(|c| if is_number(c) { "---:" } else { "---" }).collect();
+        let rules: Vec<&str> =
+            self.columns.iter().map(|c| if is_number(c) { "---:" } else { "---" }).collect();
         let mut out = format!("| {} |\n| {} |\n", titles.join(" | "), rules.join(" | "));
         for row in 0..self.n_rows() {
             let cell = |column: &crate::Column| markdown_cell(&cell_text(column.data.cell(row), "—"));

@@ -24,7 +24,8 @@ pub(crate) struct Run {
 impl Run {
     /// Open and analyse.
     pub(crate) fn open(path: &Path, params: &Params) -> Self {
-        let trace = open(path, &Progress::new()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let trace =
+            open(path, &Progress::new()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let analysis = run_all(&trace, params, &Progress::new()).unwrap();
         check_sums(path, &analysis);
         Self { trace, analysis }
@@ -56,13 +57,23 @@ fn check_sums(path: &Path, analysis: &Analysis) {
         for column in table.columns.iter().filter(|column| column.id.ends_with("share_frac")) {
             for row in 0..table.n_rows() {
                 let share = table.real(row, column.id).unwrap_or(0.0);
-                assert!((0.0..=1.0).contains(&share), "{}: {}.{} is {share}", path.display(), table.id, column.id);
+                assert!(
+                    (0.0..=1.0).contains(&share),
+                    "{}: {}.{} is {share}",
+                    path.display(),
+                    table.id,
+                    column.id
+                );
             }
         }
     }
-    let (Some(operators), Some(devices)) = (analysis.table("operators"), analysis.table("devices")) else { return };
+    let (Some(operators), Some(devices)) = (analysis.table("operators"), analysis.table("devices")) else {
+        return;
+    };
     // Wall times of all operators are all busy time of all devices.
-    let sum = |table: &Table, column: &str| -> i64 { (0..table.n_rows()).filter_map(|row| table.int(row, column)).sum() };
+    let sum = |table: &Table, column: &str| -> i64 {
+        (0..table.n_rows()).filter_map(|row| table.int(row, column)).sum()
+    };
     assert_eq!(sum(operators, "wall_ns"), sum(devices, "busy_ns"), "{}", path.display());
 }
 

@@ -72,7 +72,10 @@ fn theirs(path: &Path, key: impl Fn(&dyn Fn(&str) -> String) -> String) -> Lines
             at.and_then(|at| row.get(at)).cloned().unwrap_or_default()
         };
         let number = |names: &[&str]| -> f64 {
-            names.iter().find_map(|name| text(name).parse().ok()).unwrap_or_else(|| panic!("{names:?} in {row:?}"))
+            names
+                .iter()
+                .find_map(|name| text(name).parse().ok())
+                .unwrap_or_else(|| panic!("{names:?} in {row:?}"))
         };
         let line = Line {
             count: number(&["Instances", "Count", "Num Calls"]) as i64,
@@ -91,7 +94,8 @@ fn ours(table: Option<&Table>, unit: &str, scale: f64, key: impl Fn(&Table, usiz
     let mut lines = Lines::new();
     let Some(table) = table else { return lines };
     for row in 0..table.n_rows() {
-        let number = |column: &str| table.real(row, column).unwrap_or_else(|| panic!("{column} is unknown")) / scale;
+        let number =
+            |column: &str| table.real(row, column).unwrap_or_else(|| panic!("{column} is unknown")) / scale;
         let named = |what: &str| number(&format!("{what}_{unit}"));
         let total = if unit == "bytes" { number("bytes") } else { named("total") };
         let line = Line {
@@ -170,14 +174,26 @@ fn check_file(corpus: &Path, name: &str, differences: &mut Vec<String>) {
     let mut found = Vec::new();
 
     let kernels = ours(table("kernels"), "ns", 1.0, |t, row| text(t, row, "name"));
-    compare("kernels", &theirs(&golden("cuda_gpu_kern_sum"), |text| text("Name")), &kernels, 0.05, &mut found);
+    compare(
+        "kernels",
+        &theirs(&golden("cuda_gpu_kern_sum"), |text| text("Name")),
+        &kernels,
+        0.05,
+        &mut found,
+    );
 
     let apis = ours(table("apis"), "ns", 1.0, |t, row| text(t, row, "name"));
     let their_apis = theirs(&golden("cuda_api_sum"), |text| their_api_name(&text("Name")));
     compare("apis", &their_apis, &apis, 0.05, &mut found);
 
     let times = ours(table("copy_kinds"), "ns", 1.0, operation);
-    compare("copy time", &theirs(&golden("cuda_gpu_mem_time_sum"), |text| text("Operation")), &times, 0.05, &mut found);
+    compare(
+        "copy time",
+        &theirs(&golden("cuda_gpu_mem_time_sum"), |text| text("Operation")),
+        &times,
+        0.05,
+        &mut found,
+    );
 
     let sizes = ours(table("copy_kinds"), "bytes", 1e6, operation);
     let their_sizes = theirs(&golden("cuda_gpu_mem_size_sum"), |text| text("Operation"));
@@ -189,7 +205,9 @@ fn check_file(corpus: &Path, name: &str, differences: &mut Vec<String>) {
     let their_ranges = theirs(&golden("nvtx_sum"), |text| format!("{} {}", text("Style"), text("Range")));
     compare("nvtx", &their_ranges, &ranges, 0.05, &mut found);
 
-    found.retain(|difference| !NOT_COMPARED.iter().any(|(file, what)| *file == name && difference.starts_with(what)));
+    found.retain(|difference| {
+        !NOT_COMPARED.iter().any(|(file, what)| *file == name && difference.starts_with(what))
+    });
     differences.extend(found.into_iter().map(|difference| format!("{name}: {difference}")));
 }
 

@@ -50,7 +50,8 @@ fn work_launched_before_the_capture_is_in_no_step() {
         assert_eq!(kernels, [704, 775, 704, 775], "{name}");
         assert_eq!(run.int("steps", 0, "classes"), 2, "{name}");
         let work = run.table("operators");
-        let lost = (0..work.n_rows()).find(|row| work.text(*row, "name") == Some("(not attributed)")).unwrap();
+        let lost =
+            (0..work.n_rows()).find(|row| work.text(*row, "name") == Some("(not attributed)")).unwrap();
         assert!(n_before <= work.int(lost, "count").unwrap(), "{name}");
     }
 }
@@ -72,7 +73,11 @@ fn copies_that_keep_a_device_busy_are_not_compute() {
 fn no_steps_are_invented_until_a_range_is_named() {
     for name in ["2026.2.1_pair_before.sqlite", "2026.2.1_pair_after.sqlite"] {
         let Some(run) = open(name) else { return };
-        assert!(run.analysis.table("steps").is_none(), "{name}: {:?}", run.table("steps").to_text(&["source", "count"]));
+        assert!(
+            run.analysis.table("steps").is_none(),
+            "{name}: {:?}",
+            run.table("steps").to_text(&["source", "count"])
+        );
         let reason = run.analysis.abstained.iter().find(|a| a.0 == "steps").unwrap();
         assert!(reason.1.contains("--steps"), "{name}: {}", reason.1);
         assert!(0.6 < frac(&run, 0, "compute_ns"), "{name}");
@@ -100,15 +105,21 @@ fn waiting_communication_is_not_compute() {
 fn every_trace_is_analysed_and_adds_up() {
     let Some(corpus) = corpus() else { return };
     for folder in ["nsys", "torch"] {
-        let mut paths: Vec<_> = std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        let mut paths: Vec<_> =
+            std::fs::read_dir(corpus.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
         paths.sort();
         for path in paths {
-            let Ok(trace) = tracecard_importers::open(&path, &tracecard_model::Progress::new()) else { continue };
+            let Ok(trace) = tracecard_importers::open(&path, &tracecard_model::Progress::new()) else {
+                continue;
+            };
             drop(trace);
             let run = Run::open(&path, &Params::default());
             // All device time is in the operators' column, and kernels add up to their devices' shares.
-            if let (Some(operators), true) = (run.analysis.table("operators"), run.analysis.table("devices").is_some()) {
-                let sum: i64 = (0..operators.n_rows()).filter_map(|row| operators.int(row, "self_device_ns")).sum();
+            if let (Some(operators), true) =
+                (run.analysis.table("operators"), run.analysis.table("devices").is_some())
+            {
+                let sum: i64 =
+                    (0..operators.n_rows()).filter_map(|row| operators.int(row, "self_device_ns")).sum();
                 let kinds = run.trace.slices.kinds();
                 let work = run.trace.slice_ids().filter(|slice| kinds[slice.idx()].is_device_work());
                 let durs_ns = run.trace.slices.durs_ns();

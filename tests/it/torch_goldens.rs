@@ -19,7 +19,10 @@ fn by_name(run: &Run, column: &str) -> BTreeMap<String, i64> {
 }
 
 fn trace_path(corpus: &Path, name: &str) -> Option<std::path::PathBuf> {
-    ["json", "json.gz"].iter().map(|end| corpus.join("torch").join(format!("{name}.{end}"))).find(|p| p.exists())
+    ["json", "json.gz"]
+        .iter()
+        .map(|end| corpus.join("torch").join(format!("{name}.{end}")))
+        .find(|p| p.exists())
 }
 
 /// torch prints µs with the digits of the file; ours are the ns.
@@ -32,14 +35,21 @@ fn self_cpu_times_are_those_of_key_averages() {
     for version in ["1.8.1", "2.4.1", "2.6.0", "2.8.0", "2.15.0"] {
         // 2.4.1's table of the second cycle holds the first one too; its file does not.
         let is_whole = |name: &&str| !(version == "2.4.1" && *name == "train_sched_1");
-        for name in ["plain", "memory", "tf_shapes_flops", "train_sched_0", "train_sched_1"].into_iter().filter(is_whole) {
-            let golden = corpus.join("torch-golden").join(format!("local_{version}/{name}.key_averages.json"));
-            let Some(trace) = trace_path(&corpus, &format!("local_{version}_{name}")).filter(|_| golden.exists()) else {
+        for name in ["plain", "memory", "tf_shapes_flops", "train_sched_0", "train_sched_1"]
+            .into_iter()
+            .filter(is_whole)
+        {
+            let golden =
+                corpus.join("torch-golden").join(format!("local_{version}/{name}.key_averages.json"));
+            let Some(trace) =
+                trace_path(&corpus, &format!("local_{version}_{name}")).filter(|_| golden.exists())
+            else {
                 continue;
             };
             let run = Run::open(&trace, &Params::default());
             let ours = by_name(&run, "self_cpu_ns");
-            let rows: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(&golden).unwrap()).unwrap();
+            let rows: Vec<serde_json::Value> =
+                serde_json::from_slice(&std::fs::read(&golden).unwrap()).unwrap();
             for row in rows {
                 let key = row["key"].as_str().unwrap();
                 let theirs_us = row["self_cpu_time_total"].as_f64().unwrap();
@@ -47,7 +57,10 @@ fn self_cpu_times_are_those_of_key_averages() {
                 let Some(ours_ns) = ours.get(key) else { continue };
                 n_rows += 1;
                 let ours_us = *ours_ns as f64 / 1e3;
-                assert!((ours_us - theirs_us).abs() < 0.5e-3, "{version} {name} {key}: {ours_us} µs, torch {theirs_us} µs");
+                assert!(
+                    (ours_us - theirs_us).abs() < 0.5e-3,
+                    "{version} {name} {key}: {ours_us} µs, torch {theirs_us} µs"
+                );
             }
         }
     }
@@ -74,7 +87,11 @@ fn self_device_times_are_those_of_tracelens() {
             let theirs_us: f64 = row[at].parse().unwrap();
             let ours_us = ours.get(&row[0]).copied().unwrap_or(0) as f64 / 1e3;
             // It adds µs in floats of 32 bits.
-            assert!((ours_us - theirs_us).abs() <= 1e-6 * theirs_us + 0.01, "{name} {}: {ours_us}, TraceLens {theirs_us}", row[0]);
+            assert!(
+                (ours_us - theirs_us).abs() <= 1e-6 * theirs_us + 0.01,
+                "{name} {}: {ours_us}, TraceLens {theirs_us}",
+                row[0]
+            );
             n_rows += 1;
         }
     }

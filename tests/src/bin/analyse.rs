@@ -47,7 +47,11 @@ fn each(trace: &Trace) {
     println!("partition of {n_parts} devices: {} ms of processor", cpu_ms() - before_ms);
     let before_ms = cpu_ms();
     let has_steps = derived.steps().is_ok();
-    println!("steps ({}): {} ms of processor", if has_steps { "found" } else { "none" }, cpu_ms() - before_ms);
+    println!(
+        "steps ({}): {} ms of processor",
+        if has_steps { "found" } else { "none" },
+        cpu_ms() - before_ms
+    );
     let input = Input { trace, params: &params, derived: &derived };
     for analyzer in ALL {
         let (at, cpu_ms) = (Instant::now(), cpu_ms());
@@ -56,7 +60,12 @@ fn each(trace: &Trace) {
             Ok(Outcome::Done(tables)) => tables.iter().map(Table::n_rows).sum(),
             _ => 0,
         };
-        println!("{}: {} ms, {} ms of processor, {n_rows} rows", analyzer.id, at.elapsed().as_millis(), self::cpu_ms() - cpu_ms);
+        println!(
+            "{}: {} ms, {} ms of processor, {n_rows} rows",
+            analyzer.id,
+            at.elapsed().as_millis(),
+            self::cpu_ms() - cpu_ms
+        );
     }
 }
 
@@ -75,5 +84,6 @@ fn cpu_ms() -> u64 {
 fn peak_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok()).map_or(0, |kb| kb / 1024)
+    line.and_then(|line| line.trim().trim_end_matches(" kB").trim().parse::<u64>().ok())
+        .map_or(0, |kb| kb / 1024)
 }

@@ -1,5 +1,7 @@
 //! Every real PyTorch trace opens, and its counts and sums equal those of a plain recount in another language.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is a test")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -20,11 +20,14 @@ pub(super) struct Mapper<'a, 'f> {
     pub(super) fragment: &'f mut Fragment,
     pub(super) backslashes: Backslashes,
     /// Tracks met in this block, by family and the raw ids: most events find theirs without an allocation.
-    tracks: FxHashMap<(TrackFamily, &'a [u8], &'a [u8], &'a [u8]), TrackId>,
+    tracks: FxHashMap<RawKey<'a>, TrackId>,
     odd_names: FxHashMap<NameId, Oddity>,
     /// For compacting argument texts.
     pub(super) buffer: Vec<u8>,
 }
+
+/// What tells tracks of one file apart: family, process, thread or device, stream, as they stand in the file.
+type RawKey<'a> = (TrackFamily, &'a [u8], &'a [u8], &'a [u8]);
 
 /// What is odd about a name.
 #[derive(Clone, Copy, Debug)]

@@ -60,7 +60,7 @@ impl Members {
             };
             match key.as_str() {
                 "deviceProperties" => {
-                    members.devices = value.as_array().into_iter().flatten().filter_map(device).collect()
+                    members.devices = value.as_array().into_iter().flatten().filter_map(device).collect();
                 }
                 "distributedInfo" => members.read_distributed(&value),
                 "baseTimeNanoseconds" => members.base_time_ns = integer(&value),

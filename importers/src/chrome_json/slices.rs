@@ -124,7 +124,7 @@ impl<'a> Mapper<'a, '_> {
                 builder.push_kernel(row, args.kernel);
             }
             Category::Kernel if args.correlation != 0 => {
-                self.fragment.found.shapeless.push((args.correlation, row))
+                self.fragment.found.shapeless.push((args.correlation, row));
             }
             Category::Memcpy => builder.push_copy(row, copy::copy(event.name.bytes, &args)),
             Category::Memset => builder.push_copy(row, copy::memset(event.name.bytes, &args)),

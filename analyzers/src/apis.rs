@@ -77,8 +77,8 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
         "errors",
         "Errors",
         Unit::Count,
-        "Calls that returned an error; \"not ready\" of a query is none",
-        rows().map(|r| Some(r.errors)),
+        "Calls that returned an error; \"not ready\" of a query is none; unknown where the file records no results",
+        rows().map(|r| input.trace.meta.has_return_values.then_some(r.errors)),
     ));
     columns.push(Column::slices("example", "Longest", "The longest call", rows().map(|r| Some(r.longest))));
     Ok(Outcome::Done(vec![Table { id: "apis", title: "CUDA and HIP calls", columns }]))

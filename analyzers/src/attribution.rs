@@ -236,16 +236,24 @@ fn autograd_callers<'a>(
     callers
 }
 
-/// Do most of the operators at the top of the track belong to autograd's engine?
+/// Does any operator at the top of the track belong to autograd's engine? One is enough: hooks, DDP and
+/// optimizers in backward put other operators beside them, and before torch 1.9 nothing names the engine.
 fn is_autograd_track(trace: &Trace, track: TrackId) -> bool {
-    let tops = trace.slices_on(track).filter(|slice| {
+    trace.slices_on(track).any(|slice| {
         let kind = trace.slices.kinds()[slice.idx()];
-        trace.slices.parent(*slice).is_none() && matches!(kind, SliceKind::Op | SliceKind::NvtxPushPop)
-    });
-    let (n_engine, n_all) = tops.fold((0_usize, 0_usize), |(engine, all), slice| {
-        (engine + usize::from(trace.name(slice).starts_with("autograd::engine::")), all + 1)
-    });
-    0 < n_engine && n_all <= n_engine * 2
+        trace.slices.parent(slice).is_none()
+            && matches!(kind, SliceKind::Op | SliceKind::NvtxPushPop)
+            && is_backward_name(trace.name(slice))
+    })
+}
+
+/// `autograd::engine::…`, `torch::autograd::AccumulateGrad`, `MmBackward0`, `CudnnConvolutionBackward`.
+fn is_backward_name(name: &str) -> bool {
+    // Ranges of `emit_nvtx` carry `, seq = …` behind the name.
+    let name = name.split(',').next().unwrap_or_default();
+    name.starts_with("autograd::engine::")
+        || name.starts_with("torch::autograd::")
+        || name.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("Backward")
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ pub(crate) const ANALYZER: Analyzer = Analyzer { id: "counters", title: "Counter
 struct Row {
     track: TrackId,
     samples: i64,
+    sampled_ns: i64,
     mean: f64,
     min: f64,
     max: f64,
@@ -42,25 +43,37 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     Ok(Outcome::Done(vec![table(input, &rows)]))
 }
 
+/// An interval this many times the usual one is a hole: the sampler paused, and nothing is known of it.
+const HOLE_INTERVALS: i64 = 5;
+
 /// The mean weighs each sample with the time to its neighbours (trapezoids): samples may come unevenly. It
 /// says the same whether a tool stamps a sample at the start or at the end of its interval, but for half an
-/// interval at the ends.
+/// interval at the ends. Holes in the sampling have no weight.
 fn row(track: TrackId, times_ns: &[i64], values: &[f64]) -> Option<Row> {
-    let (first_ns, last_ns) = (*times_ns.first()?, *times_ns.last()?);
-    let mut area = 0.0;
+    times_ns.first()?;
+    let mut intervals_ns: Vec<i64> =
+        times_ns.windows(2).map(|pair| pair[1] - pair[0]).filter(|ns| 0 < *ns).collect();
+    let longest_ns = match intervals_ns.len() {
+        0 => 0,
+        n => intervals_ns.select_nth_unstable(n / 2).1.saturating_mul(HOLE_INTERVALS),
+    };
+    let (mut area, mut sampled_ns) = (0.0, 0);
     for (times_ns, values) in times_ns.windows(2).zip(values.windows(2)) {
-        if let ([a_ns, b_ns], [a, b]) = (times_ns, values) {
+        if let ([a_ns, b_ns], [a, b]) = (times_ns, values)
+            && b_ns - a_ns <= longest_ns
+        {
             area += (a + b) / 2.0 * (b_ns - a_ns) as f64;
+            sampled_ns += b_ns - a_ns;
         }
     }
-    let mean = if first_ns < last_ns {
-        area / (last_ns - first_ns) as f64
+    let mean = if 0 < sampled_ns {
+        area / sampled_ns as f64
     } else {
         values.iter().sum::<f64>() / values.len() as f64
     };
     let min = values.iter().copied().fold(f64::INFINITY, f64::min);
     let max = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some(Row { track, samples: values.len() as i64, mean, min, max })
+    Some(Row { track, samples: values.len() as i64, sampled_ns, mean, min, max })
 }
 
 fn table(input: &Input<'_>, rows: &[Row]) -> Table {
@@ -96,7 +109,19 @@ fn table(input: &Input<'_>, rows: &[Row]) -> Table {
             "Samples in the window",
             rows.iter().map(|r| Some(r.samples)),
         ),
-        reals("mean", "Mean", "Weighted by the time between samples", |r| r.mean),
+        Column::ints(
+            "sampled_ns",
+            "Sampled",
+            Unit::Ns,
+            "Time between samples, without holes in the sampling",
+            rows.iter().map(|r| Some(r.sampled_ns)),
+        ),
+        reals(
+            "mean",
+            "Mean",
+            "Weighted by the time between samples; holes in the sampling have no weight",
+            |r| r.mean,
+        ),
         reals("min", "Min", "The smallest sample", |r| r.min),
         reals("max", "Max", "The largest sample", |r| r.max),
     ];
@@ -120,6 +145,17 @@ mod tests {
             COLUMNS,
             "SMs Active | 0 | frac | 3 | 0.875 | 0 | 1\nClock | 1 | Hz | 1 | 7 | 7 | 7",
         );
+    }
+
+    #[test]
+    fn holes_in_the_sampling_have_no_weight() {
+        // Ten intervals of 10 at 0.5, a pause of 10 000, ten intervals of 10 at 1: 0.75, not nearly 0.75
+        // of 10 200 with the pause drawn as a ramp. Sampled: 200.
+        let samples = |from: i64, value: f64| -> String {
+            (0..=10).map(|i| format!("  {} {value}\n", from + i * 10)).collect()
+        };
+        let text = format!("counter 0 frac A\n{}{}", samples(0, 0.5), samples(10_100, 1.0));
+        check_table(&ANALYZER, &text, "counters", &["samples", "sampled_ns", "mean"], "22 | 200 | 0.75");
     }
 
     #[test]

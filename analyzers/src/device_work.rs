@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use tracecard_model::{CopyKind, DeviceId, LinkKind, NameId, SliceId, SliceKind, Span, Trace};
 
 use crate::patterns::COMMUNICATION;
@@ -72,6 +73,8 @@ impl DeviceWork {
             row.launch = launch[(row.slice.0 - first_slice) as usize];
         }
 
+        drop_graphs_with_nodes(trace, &mut rows);
+
         let rank = |row: &WorkRow| {
             let device = trace.track_of(row.slice).key.device.unwrap_or(DeviceId(0));
             let number = trace.devices.get(device.idx()).map_or(0, |d| d.number);
@@ -97,6 +100,18 @@ impl DeviceWork {
         let at = slice.0.checked_sub(self.first_slice)? as usize;
         self.index.get(at).filter(|idx| **idx != u32::MAX).map(|idx| *idx as usize)
     }
+}
+
+/// A whole-graph bar covers its nodes. Where the nodes of its launch are in the file, they are the work, and
+/// the bar would count them twice and hide the gaps between them.
+fn drop_graphs_with_nodes(trace: &Trace, rows: &mut Vec<WorkRow>) {
+    let is_graph = |row: &WorkRow| trace.slices.kinds()[row.slice.idx()] == SliceKind::Graph;
+    if !rows.iter().any(is_graph) {
+        return;
+    }
+    let with_nodes: FxHashSet<SliceId> =
+        rows.iter().filter(|row| !is_graph(row)).filter_map(WorkRow::launch).collect();
+    rows.retain(|row| !is_graph(row) || row.launch().is_none_or(|launch| !with_nodes.contains(&launch)));
 }
 
 /// All device work in slice order, launches still open.

@@ -44,7 +44,7 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     check_device_work(input, &mut findings);
     progress.check()?;
     check_streams(input, &mut findings);
-    check_graphs(input, &mut findings);
+    check_unknown_device(input, &mut findings);
     check_api_errors(input, &mut findings);
     progress.check()?;
     check_host(input, &mut findings);
@@ -200,13 +200,19 @@ fn check_streams(input: &Input<'_>, findings: &mut Findings) {
     findings.add(n, Severity::Warning, "stream_overrun", text, example);
 }
 
-fn check_graphs(input: &Input<'_>, findings: &mut Findings) {
+/// Work of an unknown device (a graph that began on the host, a table without device column) is in no
+/// device's time: it must not vanish in silence.
+fn check_unknown_device(input: &Input<'_>, findings: &mut Findings) {
     let trace = input.trace;
-    let mut graphs = trace.slice_ids().filter(|slice| trace.slices.kinds()[slice.idx()] == SliceKind::Graph);
-    let first = graphs.next().map(|slice| (trace.name(slice).to_owned(), slice));
-    let n = graphs.count() as u64 + u64::from(first.is_some());
-    let text = "CUDA graphs were captured whole: their kernels are not in the file; record with --cuda-graph-trace=node to see them";
-    findings.add(n, Severity::Warning, "cuda_graph_without_nodes", text, first);
+    let is_lost = |slice: &SliceId| {
+        trace.slices.kinds()[slice.idx()].is_device_work() && trace.track_of(*slice).key.device.is_none()
+    };
+    let mut lost = trace.slice_ids().filter(is_lost);
+    let first = lost.next().map(|slice| (trace.name(slice).to_owned(), slice));
+    let n = lost.count() as u64 + u64::from(first.is_some());
+    let text =
+        "the file does not say on which device work ran; it is shown in the timeline but in no device's time";
+    findings.add(n, Severity::DataLoss, "device_unknown", text, first);
 }
 
 fn check_api_errors(input: &Input<'_>, findings: &mut Findings) {
@@ -363,14 +369,6 @@ mod tests {
         check(
             "thread 1 api\n  api cudaLaunchKernel 0 5 #1\n  api cuLaunchKernel 1 3\nstream 0:7\n  kernel a 10 5 #1",
             "",
-        );
-    }
-
-    #[test]
-    fn whole_graphs_hide_their_kernels() {
-        check(
-            "thread 1 api\n  api cudaGraphLaunch 0 5 #1\ngraph 0:7\n  graph \"graph 3\" 10 50 #1",
-            "warning | cuda_graph_without_nodes | 1 | graph 3",
         );
     }
 

@@ -62,22 +62,19 @@ const KERNEL_WAIT_MAX_NS: i64 = 5_000;
 /// The gaps of one device in `run`. `rows` is its work by start, `busy` the union of that work.
 ///
 /// Work without duration ends no gap: nothing ran. Before the first work the host had launched nothing
-/// (host wait); after the last work too, where launches are recorded at all.
+/// (host wait). After the last work nothing ends the gap, so its cause is unknown: the program may be over.
 pub(crate) fn gaps(trace: &Trace, rows: &[WorkRow], busy: &Spans, run: Span) -> Vec<Gap> {
     let spans = busy.gaps(run);
     let mut gaps = Vec::with_capacity(spans.as_slice().len());
     let mut replays: FxHashSet<SliceId> = FxHashSet::default();
-    let mut is_launch_recorded = false;
     let mut rows = rows.iter().filter(|row| !row.span.is_empty()).peekable();
     for span in spans.as_slice() {
         while let Some(row) = rows.next_if(|row| row.span.start_ns < span.end_ns) {
-            is_launch_recorded |= row.launch().is_some();
             replays.extend(row.launch().filter(|launch| is_graph_launch(trace, *launch)));
         }
         let ended_by = rows.peek();
         let cause = match ended_by {
             Some(row) => cause(trace, *span, row, &replays),
-            None if is_launch_recorded => Cause::HostWait,
             None => Cause::Unknown,
         };
         gaps.push(Gap { span: *span, cause, ended_by: ended_by.map(|row| row.slice) });

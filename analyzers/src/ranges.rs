@@ -169,7 +169,7 @@ fn add_device_time(input: &Input<'_>, rows: &mut [Row]) {
         let caller = paths.chain(ranges.caller.and_then(|slice| paths.path_of(slice)));
         for path in own.chain(caller) {
             let row = &mut rows[path as usize];
-            row.device_busy_ns += unions.add(path, work.rows[idx].span);
+            row.device_busy_ns += unions.add(path, work.rows[idx].span.intersect(derived.window()));
             row.n_work += 1;
         }
     }
@@ -210,7 +210,7 @@ fn add_start_end_device_time(input: &Input<'_>, rows: &mut [Row]) {
     for of_device in of_path.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
         let mut covered_until_ns = i64::MIN;
         for (path, _, _, idx) in of_device {
-            let (span, row) = (work.rows[*idx].span, &mut rows[*path as usize]);
+            let (span, row) = (work.rows[*idx].span.intersect(derived.window()), &mut rows[*path as usize]);
             row.device_busy_ns += Span::new(span.start_ns.max(covered_until_ns), span.end_ns).dur_ns();
             row.n_work += 1;
             covered_until_ns = covered_until_ns.max(span.end_ns);

@@ -31,7 +31,8 @@ fn rust_files() -> Vec<(String, String)> {
 
 /// No file that `is_wanted` holds any of the words outside its comments.
 fn check_absent(is_wanted: impl Fn(&str) -> bool, words: &[&str], why: &str) {
-    for (path, text) in rust_files().iter().filter(|(path, _)| is_wanted(path) && path != "tests/it/tidy.rs") {
+    for (path, text) in rust_files().iter().filter(|(path, _)| is_wanted(path) && path != "tests/it/tidy.rs")
+    {
         for (idx, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             for word in words {
@@ -58,7 +59,11 @@ fn files_stay_readable() {
 
 #[test]
 fn nothing_is_left_for_later() {
-    check_absent(|_| true, &["todo!(", "unimplemented!(", "#[ignore", "FIXME", "XXX"], "finish it or leave it out");
+    check_absent(
+        |_| true,
+        &["todo!(", "unimplemented!(", "#[ignore", "FIXME", "XXX"],
+        "finish it or leave it out",
+    );
 }
 
 #[test]

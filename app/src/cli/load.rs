@@ -22,6 +22,15 @@ pub struct Loaded {
     pub analysis: Analysis,
 }
 
+impl Loaded {
+    /// The part of the run that the numbers are about: the wanted window as far as the run reaches. `None`
+    /// for an empty run.
+    pub fn window(&self) -> Option<tracecard_model::Span> {
+        let span = self.trace.span()?;
+        Some(self.params.window.map_or(span, |window| window.intersect(span)))
+    }
+}
+
 /// Read and analyse a file.
 ///
 /// # Errors

@@ -172,7 +172,7 @@ pub fn json(run: &Loaded, top: Option<usize>) -> anyhow::Result<String> {
 
 fn run_node(run: &Loaded) -> anyhow::Result<Node> {
     let trace = &run.trace;
-    let window = run.params.window.or(trace.span());
+    let window = run.window();
     let kinds = trace.slices.kinds();
     let count = |is_wanted: fn(SliceKind) -> bool| value(kinds.iter().filter(|k| is_wanted(**k)).count());
     let counts = vec![

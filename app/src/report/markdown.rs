@@ -78,7 +78,7 @@ fn write_run(run: &Loaded, out: &mut String) -> std::fmt::Result {
     let trace = &run.trace;
     writeln!(out, "- format: {}", trace.meta.format)?;
     writeln!(out, "- tool: {}", escape(trace.meta.tool.as_deref().unwrap_or("unknown")))?;
-    if let Some(span) = run.params.window.or(trace.span()) {
+    if let Some(span) = run.window() {
         let (start, end) = (format::ns(span.start_ns as f64), format::ns(span.end_ns as f64));
         writeln!(out, "- window: {start} to {end} ({})", format::ns(span.dur_ns() as f64))?;
     }

@@ -38,6 +38,7 @@ pub struct FixtureError {
 pub fn fixture(text: &str) -> Result<Trace, FixtureError> {
     let mut state = State { builder: TraceBuilder::new(), process: ProcessId(0), track: None };
     state.builder.meta.format = "fixture";
+    state.builder.meta.has_return_values = true;
     state.process = state.builder.process("1");
     for (idx, line) in text.lines().enumerate() {
         let content = line.split(" # ").next().unwrap_or_default();

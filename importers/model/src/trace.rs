@@ -16,6 +16,8 @@ pub struct Meta {
     pub start_unix_ns: Option<i64>,
     /// Resolution of the file's time stamps in ns; 1000 where they are whole microseconds.
     pub resolution_ns: i64,
+    /// Does the file record what API calls returned? Where not, their errors are unknown, not 0.
+    pub has_return_values: bool,
     /// Other facts worth showing (capture options, driver, world size …): (key, value), in file order.
     /// Holds no host names, users, environment or command lines.
     pub properties: Vec<(String, String)>,

@@ -30,6 +30,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
 
     let target = Target::read(&connection, &schema, &mut into.issues);
     into.meta.tool = meta.tool();
+    into.meta.has_return_values = true;
     into.meta.start_unix_ns = target.start_unix_ns;
     let mut known = Known {
         shift_ns: meta.shift_ns(target.start_unix_ns),

@@ -211,7 +211,7 @@ mod tests {
             RUN,
             "idle_by_cause",
             &["cause", "ns", "gaps", "longest_ns"],
-            "host_wait | 25 | 2 | 15\nkernel_wait | 0 | 0 | -\nother | 0 | 0 | -\ngraph_internal | 0 | 0 | -\nunknown | 0 | 0 | -",
+            "host_wait | 15 | 1 | 15\nkernel_wait | 0 | 0 | -\nother | 0 | 0 | -\ngraph_internal | 0 | 0 | -\nunknown | 10 | 1 | 10",
         );
     }
 

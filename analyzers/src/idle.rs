@@ -159,10 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn after_the_last_work_the_host_launches_nothing() {
+    fn after_the_last_work_the_cause_is_unknown() {
         check(
             "thread 1 api\n  api l 0 1 #1\n  api sync 2 98\nstream 0:7\n  kernel a 1 9 #1",
-            "0..1 host_wait a\n10..100 host_wait -",
+            "0..1 host_wait a\n10..100 unknown -",
         );
         // Without any launch in the file nobody knows.
         check("thread 1 ops\n  op x 0 100\nstream 0:7\n  kernel a 0 10", "10..100 unknown -");

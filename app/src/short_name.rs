@@ -1,11 +1,11 @@
 //! Names shortened as far as needed: first what says least goes, then the middle.
 //!
 //! ```text
-//! void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>(at::native::ReduceOp<float>)
-//!      at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>       without return type and parameters
-//!      at::native::reduce_kernel                                            without template arguments
-//!                  reduce_kernel                                            without namespaces
-//!                  reduce…nel                                               without its middle
+//! void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int, …)
+//!      at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float>>   without parameters
+//!                  vectorized_elementwise_kernel<CUDAFunctor_add>        the one argument that tells it apart
+//!                  vectorized_elementwise_kernel                         without arguments
+//!                  vectorized_elem…nel                                   without its middle
 //! ```
 //! The rule is that of Tracy (as much as needed, no more). The full name stays in tool-tips and copies.
 
@@ -18,31 +18,42 @@ const MIN_SIGNS: usize = 3;
 
 /// The longest form of a name that fits; `None` where not even three signs do.
 pub fn fit<'a>(name: &'a str, width_pt: f32, text_width: &TextWidth) -> Option<Cow<'a, str>> {
-    let mut last = name;
+    let mut last = Cow::Borrowed(name);
     for form in forms(name) {
-        if text_width.of(form) <= width_pt {
-            return Some(Cow::Borrowed(form));
+        if text_width.of(&form) <= width_pt {
+            return Some(form);
         }
         last = form;
     }
-    elide(last, width_pt, text_width).map(Cow::Owned)
+    elide(&last, width_pt, text_width).map(Cow::Owned)
+}
+
+/// A function name without return type, namespaces and parameters, and of its template arguments only the
+/// one that tells it apart.
+pub fn short(name: &str) -> Cow<'_, str> {
+    let [_, _, short, _] = forms(name);
+    short
 }
 
 /// The forms of a name, longest first.
-pub fn forms(name: &str) -> [&str; 4] {
+fn forms(name: &str) -> [Cow<'_, str>; 4] {
     if let Some(function) = python_function(name) {
-        return [name, name, name, function];
+        return [name, name, function, function].map(Cow::Borrowed);
     }
     let bare = without_parameters(name);
-    let plain = without_templates(bare);
-    let local = plain.rsplit("::").next().filter(|local| !local.is_empty()).unwrap_or(plain);
-    [name, bare, plain, local]
+    let local = without_templates(bare).rsplit("::").next().unwrap_or(bare);
+    let local = if local.is_empty() { bare } else { local };
+    let telling = if local.len() < bare.len() && bare.ends_with('>') {
+        let named = bare.replace(UNNAMED, "");
+        Cow::Owned(tracecard_analyzers::short_name(&named))
+    } else {
+        Cow::Borrowed(local)
+    };
+    [Cow::Borrowed(name), Cow::Borrowed(bare), telling, Cow::Borrowed(local)]
 }
 
-/// A C++ function name without return type, template arguments, parameters and namespaces.
-pub fn shortest(name: &str) -> &str {
-    forms(name)[3]
-}
+/// How one demangler writes an anonymous namespace.
+const UNNAMED: &str = "<unnamed>::";
 
 /// `_call_impl` from `torch/nn/modules/module.py(1190): _call_impl`, as Python frames are named.
 fn python_function(name: &str) -> Option<&str> {
@@ -62,14 +73,25 @@ fn without_parameters(name: &str) -> &str {
     if is_prose || is_line { unreturned } else { head }
 }
 
-/// Up to the first template bracket; `operator<` and names that start with a bracket stay.
+/// Up to the template bracket that is closed at the end; `operator<` and `<unnamed>` stay.
 fn without_templates(name: &str) -> &str {
-    match name.find('<') {
-        Some(open) if 0 < open && !name[..open].ends_with("operator") && name.ends_with('>') => {
-            name[..open].trim_end()
-        }
-        _ => name,
+    if !name.ends_with('>') {
+        return name;
     }
+    let mut depth = 0_i32;
+    for (at, sign) in name.char_indices().rev() {
+        match sign {
+            '>' if !name[..at].ends_with('-') => depth += 1,
+            '<' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            let head = name[..at].trim_end();
+            let is_argument_list = !head.is_empty() && !head.ends_with("operator") && !head.ends_with("::");
+            return if is_argument_list { head } else { name };
+        }
+    }
+    name
 }
 
 /// The first such sign that is inside no `<…>` and does not open `(anonymous namespace)`.
@@ -118,41 +140,47 @@ fn elide(name: &str, width_pt: f32, text_width: &TextWidth) -> Option<String> {
 mod tests {
     use super::*;
 
-    const REDUCE: &str =
-        "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>(at::native::ReduceOp<float>)";
+    const ADD: &str =
+        "void at::native::elementwise_kernel<4, at::native::CUDAFunctor_add<float>>(int, float*)";
 
     fn fitted(name: &str, n_signs: usize) -> Option<String> {
         fit(name, n_signs as f32, &TextWidth::monospaced(1.0)).map(Cow::into_owned)
     }
 
     #[test]
-    fn a_kernel_loses_parameters_then_templates_then_namespaces_then_its_middle() {
-        assert_eq!(fitted(REDUCE, 200).unwrap(), REDUCE);
+    fn a_kernel_loses_parameters_then_namespaces_then_arguments_then_its_middle() {
+        assert_eq!(fitted(ADD, 200).unwrap(), ADD);
         assert_eq!(
-            fitted(REDUCE, 70).unwrap(),
-            "at::native::reduce_kernel<512, 1, at::native::ReduceOp<float>>"
+            fitted(ADD, 75).unwrap(),
+            "at::native::elementwise_kernel<4, at::native::CUDAFunctor_add<float>>"
         );
-        assert_eq!(fitted(REDUCE, 30).unwrap(), "at::native::reduce_kernel");
-        assert_eq!(fitted(REDUCE, 13).unwrap(), "reduce_kernel");
-        assert_eq!(fitted(REDUCE, 12).unwrap(), "reduce_k…nel");
-        assert_eq!(fitted(REDUCE, 6).unwrap(), "reduc…");
-        assert_eq!(fitted(REDUCE, 4).unwrap(), "red…");
-        assert_eq!(fitted(REDUCE, 3), None);
+        assert_eq!(fitted(ADD, 40).unwrap(), "elementwise_kernel<CUDAFunctor_add>");
+        assert_eq!(fitted(ADD, 18).unwrap(), "elementwise_kernel");
+        assert_eq!(fitted(ADD, 12).unwrap(), "elementw…nel");
+        assert_eq!(fitted(ADD, 6).unwrap(), "eleme…");
+        assert_eq!(fitted(ADD, 4).unwrap(), "ele…");
+        assert_eq!(fitted(ADD, 3), None);
     }
 
     #[test]
     fn what_is_no_signature_keeps_its_brackets() {
-        assert_eq!(shortest("Memcpy HtoD (Pinned -> Device)"), "Memcpy HtoD (Pinned -> Device)");
-        assert_eq!(shortest("aten::mm"), "mm");
-        assert_eq!(shortest("(anonymous namespace)::kernel<3>(int)"), "kernel");
-        assert_eq!(
-            shortest("ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096>)"),
-            "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"
-        );
-        assert_eq!(shortest("<built-in method relu>"), "<built-in method relu>");
-        assert_eq!(shortest("torch/nn/modules/module.py(1190): _call_impl"), "_call_impl");
-        assert_eq!(shortest(""), "");
-        assert_eq!(shortest("a::"), "a::");
-        assert_eq!(shortest("enumerate(DataLoader)#_Iter.__next__"), "enumerate(DataLoader)#_Iter.__next__");
+        for (name, expected) in [
+            ("Memcpy HtoD (Pinned -> Device)", "Memcpy HtoD (Pinned -> Device)"),
+            ("aten::mm", "mm"),
+            ("(anonymous namespace)::kernel<3>(int)", "kernel"),
+            ("void at::native::<unnamed>::fill<float, (int)4>(int)", "fill"),
+            (
+                "ncclDevKernel_AllReduce_RING_LL(ncclDevKernelArgsStorage<4096>)",
+                "ncclDevKernel_AllReduce_RING_LL",
+            ),
+            ("<built-in method relu>", "<built-in method relu>"),
+            ("torch/nn/modules/module.py(1190): _call_impl", "_call_impl"),
+            ("enumerate(DataLoader)#_Iter.__next__", "enumerate(DataLoader)#_Iter.__next__"),
+            ("cutlass::Kernel2<cutlass_80_tensorop_128x64>(Params)", "Kernel2"),
+            ("", ""),
+            ("a::", "a::"),
+        ] {
+            assert_eq!(short(name), expected, "{name}");
+        }
     }
 }

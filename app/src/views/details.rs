@@ -42,11 +42,11 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>) -> Vec<Command> {
 
 fn head_ui(ui: &mut Ui, theme: &Theme, trace: &Trace, slice: SliceId, commands: &mut Vec<Command>) {
     let name = trace.name(slice);
-    let short = short_name::shortest(name);
+    let short = short_name::short(name);
     let kind = trace.slices.kinds().get(slice.idx()).map_or("", |kind| describe::kind_title(*kind));
     ui.label(RichText::new(kind).color(theme.color.text_muted));
     ui.label(
-        RichText::new(cut(short, 200))
+        RichText::new(cut(&short, 200))
             .font(fonts::semibold(theme.font.heading))
             .color(theme.color.text_strong),
     );
@@ -80,7 +80,7 @@ fn ties_ui(ui: &mut Ui, theme: &Theme, trace: &Trace, slice: SliceId, commands: 
     for tie in ties.iter().take(MAX_TIES_SHOWN) {
         ui.horizontal(|ui| {
             ui.label(RichText::new(tie.role).color(theme.color.text_muted));
-            let name = cut(short_name::shortest(trace.name(tie.slice)), 60);
+            let name = cut(&short_name::short(trace.name(tie.slice)), 60);
             let dur = format::ns(trace.slices.span(tie.slice).dur_ns() as f64);
             let text = RichText::new(format!("{name} · {dur}")).color(theme.color.accent);
             let response = ui.add(egui::Button::new(text).frame(false).truncate());

@@ -2,6 +2,7 @@
 //!
 //! The halves may lie in different blocks and in any order, so they are joined when the whole file is read.
 
+use rustc_hash::FxHashMap;
 use tracecard_model::{
     NameId, Severity, SliceFlags, SliceKind, SliceRow, TraceBuilder, TrackFamily, TrackId, TrackKey,
 };
@@ -68,29 +69,61 @@ fn track(lane: &PairLane, builder: &mut TraceBuilder) -> TrackId {
 
 /// The halves of one lane by time.
 fn join_lane(halves: &[Pair], track: TrackId, end_ns: i64, builder: &mut TraceBuilder) {
-    let mut open: Vec<Pair> = Vec::new();
+    let mut open = Open::default();
     for half in halves {
         if !half.is_end {
             open.push(*half);
             continue;
         }
         let has_name = !builder.names.text(half.name).is_empty();
-        let depth = if has_name {
-            open.iter().rposition(|begin| begin.name == half.name)
+        // What was opened later and is still open crosses this one: some accelerators write such lanes.
+        let begin = if has_name { open.take_named(half.name) } else { open.take_last() };
+        if let Some(begin) = begin {
+            push(begin, half.time_ns, SliceFlags::NONE, track, builder);
         } else {
-            open.len().checked_sub(1)
-        };
-        let Some(depth) = depth else {
             let text = "slices end that never began; they began before the recording and are left out";
             let name = builder.names.text(half.name).to_owned();
             builder.issues.count(Severity::Warning, "unmatched_ends", text, || name);
-            continue;
-        };
-        // What was opened later and is still open crosses this one: some accelerators write such lanes.
-        push(open.remove(depth), half.time_ns, SliceFlags::NONE, track, builder);
+        }
     }
-    for begin in open {
+    for begin in open.halves.into_iter().flatten() {
         push(begin, end_ns, SliceFlags::UNCLOSED, track, builder);
+    }
+}
+
+/// Begins without an end yet, the latest last, to be found by name without a search.
+#[derive(Debug, Default)]
+struct Open {
+    halves: Vec<Option<Pair>>,
+    /// Where in `halves` a name was put; entries may be out of date.
+    from_name: FxHashMap<NameId, Vec<usize>>,
+}
+
+impl Open {
+    fn push(&mut self, begin: Pair) {
+        self.from_name.entry(begin.name).or_default().push(self.halves.len());
+        self.halves.push(Some(begin));
+    }
+
+    fn take_last(&mut self) -> Option<Pair> {
+        while let Some(half) = self.halves.pop() {
+            if half.is_some() {
+                return half;
+            }
+        }
+        None
+    }
+
+    fn take_named(&mut self, name: NameId) -> Option<Pair> {
+        let idxs = self.from_name.get_mut(&name)?;
+        while let Some(idx) = idxs.pop() {
+            if let Some(half) = self.halves.get_mut(idx)
+                && half.is_some_and(|begin| begin.name == name)
+            {
+                return half.take();
+            }
+        }
+        None
     }
 }
 

@@ -254,16 +254,11 @@ impl<'a> Walker<'a, '_> {
             None => return false,
             Some(b'{') => return self.read_event(),
             Some(b',' | b'[') => self.scanner.at += 1,
-            Some(b']' | b'}') if list == List::Unknown => self.place = Place::ListEnd,
+            Some(b'}') => return self.stray_brace(list),
+            Some(b']') if list == List::Unknown => self.place = Place::ListEnd,
             Some(b']') => {
                 self.scanner.at += 1;
                 self.place = if list == List::InObject { Place::Members } else { Place::End };
-            }
-            Some(b'}') => {
-                self.scanner.at += 1;
-                if list == List::InObject {
-                    self.place = Place::End;
-                }
             }
             Some(_) => {
                 let start = self.scanner.at;
@@ -277,6 +272,25 @@ impl<'a> Walker<'a, '_> {
                     }
                     Err(_) => return self.skip_to_next_event(start),
                 }
+            }
+        }
+        true
+    }
+
+    /// A brace that closes nothing: the end of the object whose list lacks its bracket, or of a broken event.
+    fn stray_brace(&mut self, list: List) -> bool {
+        let at = self.scanner.at;
+        self.scanner.at += 1;
+        match (self.scanner.peek_solid(), list) {
+            (None, _) if !self.stretch.is_last => {
+                self.scanner.at = at;
+                return false;
+            }
+            (Some(b','), _) | (_, List::Bare) => {}
+            (_, List::InObject) => self.place = Place::End,
+            (_, List::Unknown) => {
+                self.scanner.at = at;
+                self.place = Place::ListEnd;
             }
         }
         true

@@ -227,7 +227,7 @@ fn ranking_ui(ui: &mut Ui, theme: &Theme, ranking: &Ranking, commands: &mut Vec<
                     ui.label(RichText::new(value).color(theme.color.text_muted));
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         ui.add_space(theme.space.s);
-                        let name = short_name::shortest(&top.name);
+                        let name = short_name::short(&top.name);
                         let button = egui::Button::new(RichText::new(name).color(theme.color.text));
                         let response = ui.add(button.frame(false).truncate());
                         if response.on_hover_text(&top.name).clicked() {

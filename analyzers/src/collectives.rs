@@ -115,7 +115,7 @@ fn kind_of(trace: &Trace, slice: SliceId, args: Option<&Collective>) -> &'static
 }
 
 fn kind_from_name(name: &str) -> Option<&'static str> {
-    let name: String = name.to_lowercase().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+    let name: String = name.to_lowercase().chars().filter(char::is_ascii_alphanumeric).collect();
     KINDS.iter().find(|(word, _)| name.contains(word)).map(|(_, kind)| *kind)
 }
 

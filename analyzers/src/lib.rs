@@ -1,4 +1,4 @@
-//! Turns a [`Trace`] into tables.
+//! Turns a [`tracecard_model::Trace`] into tables.
 //!
 //! A good analyzer answers one question, says what it needs, and abstains with a reason where the trace does
 //! not hold it. It does no I/O; the same trace and parameters give the same tables, to the byte.

@@ -47,8 +47,8 @@ mod tests {
         run_all(&fixture(text).unwrap(), params, &Progress::new())
     }
 
-    fn check_refused(params: Params, expected: &str) {
-        match analyse(RUN, &params) {
+    fn check_refused(params: &Params, expected: &str) {
+        match analyse(RUN, params) {
             Err(AnalyzeError::BadParams(text)) => assert!(text.contains(expected), "{text}"),
             other => panic!("{other:?}"),
         }
@@ -105,14 +105,14 @@ mod tests {
 
     #[test]
     fn choices_that_make_no_sense_are_refused() {
-        check_refused(Params { device: Some(3), ..Params::default() }, "no device 3");
+        check_refused(&Params { device: Some(3), ..Params::default() }, "no device 3");
         check_refused(
-            Params { window: Some(Span::new(500, 600)), ..Params::default() },
+            &Params { window: Some(Span::new(500, 600)), ..Params::default() },
             "no part in the run",
         );
-        check_refused(Params { steps: Some(StepRule::Every(0)), ..Params::default() }, "every 0 kernels");
+        check_refused(&Params { steps: Some(StepRule::Every(0)), ..Params::default() }, "every 0 kernels");
         check_refused(
-            Params { steps: Some(StepRule::Kernel("(".to_owned())), ..Params::default() },
+            &Params { steps: Some(StepRule::Kernel("(".to_owned())), ..Params::default() },
             "no regular expression",
         );
     }

@@ -40,6 +40,7 @@ impl Stats {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a cheap iterator, cloned for each column")]
 /// The seven columns about durations, one row a group: `count`, `total_ns`, `mean_ns`, `median_ns`, `min_ns`,
 /// `max_ns`, `stddev_ns`.
 pub(crate) fn duration_columns<'a>(rows: impl Iterator<Item = &'a Stats> + Clone) -> Vec<Column> {

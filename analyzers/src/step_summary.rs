@@ -53,7 +53,7 @@ fn headline(input: &Input<'_>, steps: &Steps) -> Table {
             input.params.window.is_none()
                 || (window.start_ns <= span.start_ns && span.end_ns <= window.end_ns)
         })
-        .map(|span| span.dur_ns())
+        .map(tracecard_model::Span::dur_ns)
         .collect();
     let count = if slowest.is_some() { of_device.len() } else { host.len() };
     let n_classes = slowest.map(|_| {

@@ -1,5 +1,7 @@
 //! What only shows when the packages work together: goldens, real traces, the project's own rules.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod corpus;
 mod nsys_goldens;
 mod real_traces;

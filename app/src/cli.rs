@@ -1,6 +1,6 @@
 //! The command line: what can be asked, and the exit code that answers.
 //!
-//! Codes: 0 done · 2 wrong arguments · 3 the input cannot be read · 4 cancelled · 70 a bug.
+//! Codes: 0 done · 2 wrong arguments, or a result that cannot be written · 3 the input cannot be read · 4 cancelled · 70 a bug.
 //! Standard output holds the result alone; progress goes to stderr, only where it is a terminal.
 
 mod info;
@@ -114,7 +114,8 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         (Some(ImportError::Cancelled(_)), _) | (_, Some(AnalyzeError::Cancelled(_))) => 4,
         (Some(_), _) => 3,
         (_, Some(AnalyzeError::BadParams(_))) => 2,
-        _ => 1,
+        // The result cannot be written, the picture is too large, no window can be opened: ask differently.
+        _ => 2,
     }
 }
 

@@ -89,6 +89,13 @@ fn wrong_arguments_are_told_apart_from_bad_files() {
     check_fails(&["report", file, "--device", "99"], 2, &["no device 99"]);
     check_fails(&["report", file, "--window", "step:99"], 2, &["no step 99"]);
     check_fails(&["report", "-"], 2, &["standard input"]);
+    check_fails(&["report", file, "-o", "no/such/folder/x.md"], 2, &["cannot write the result"]);
+    check_fails(
+        &["shot", file, "--view", "window", "--size", "16000x16000", "-o", "x.png"],
+        2,
+        &["smaller size"],
+    );
+    check_fails(&["shot", file, "--view", "window", "--scale", "nan", "-o", "x.png"], 2, &["scale"]);
     check_fails(&["compare", "a", "b"], 2, &["not part of this version"]);
     check_fails(&["report", file, "-o", file], 2, &["overwrite"]);
 }

@@ -23,7 +23,7 @@ pub(super) struct ShotArgs {
     #[arg(long, value_name = "WxH", default_value = "1280x800", value_parser = parse_size)]
     size: Vec2,
     /// Pixels a point, for PNG
-    #[arg(long, value_name = "S", default_value_t = 1.0)]
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = parse_scale)]
     scale: f32,
     /// Colours
     #[arg(long, value_enum, default_value = "light")]
@@ -95,6 +95,11 @@ fn parse_view(text: &str) -> Result<View, String> {
         let known: Vec<&str> = ViewId::ALL.iter().map(|view| view.name()).collect();
         format!("`{text}` is no view; there are window, {}", known.join(", "))
     })
+}
+
+fn parse_scale(text: &str) -> Result<f32, String> {
+    let scale = text.parse::<f32>().ok().filter(|s| 0.1 <= *s && *s <= 8.0);
+    scale.ok_or_else(|| format!("`{text}` is no scale between 0.1 and 8"))
 }
 
 /// Larger pictures are refused by the export as well; this keeps the arithmetic sane.

@@ -45,6 +45,8 @@ pub fn kind_title(kind: SliceKind) -> &'static str {
         SliceKind::Graph => "CUDA graph",
         SliceKind::Sync => "Synchronisation",
         SliceKind::GpuAnnotation => "Annotation on the device",
+        SliceKind::Running => "Thread on a CPU",
+        SliceKind::Library => "Library call",
         SliceKind::Other => "Other",
     }
 }

@@ -8,7 +8,8 @@ use rustc_hash::FxBuildHasher;
 
 use crate::{
     Args, ArgsRow, Collective, Copy, Device, DeviceId, IssueLog, Kernel, LinkKind, MemoryEvent, Meta, NameId,
-    Names, Op, Process, ProcessId, RowIdx, SliceFlags, SliceKind, TrackId, TrackKey, Unit,
+    Names, Op, Process, ProcessId, RowIdx, Sample, SliceFlags, SliceKind, StackId, Stacks, TrackId, TrackKey,
+    Unit,
 };
 
 /// A slice as an importer sees it.
@@ -60,6 +61,8 @@ pub struct TraceBuilder {
     pub issues: IssueLog,
     /// Interned slice and mark names.
     pub names: Names,
+    /// Interned call stacks; their texts are interned in [`Self::names`].
+    pub stacks: Stacks,
     /// Interned operator arguments.
     pub args: Args,
     /// Set time 0 to the start of the first slice (chrome); else times stay as pushed.
@@ -75,6 +78,8 @@ pub struct TraceBuilder {
     pub(crate) collectives: Vec<(RowIdx, Collective)>,
     pub(crate) domains: Vec<(RowIdx, NameId)>,
     pub(crate) api_errors: Vec<(RowIdx, i64)>,
+    pub(crate) call_stacks: Vec<(RowIdx, StackId)>,
+    pub(crate) samples: Vec<Sample>,
     pub(crate) flows: Vec<FlowEnd>,
     pub(crate) marks: Vec<(TrackId, i64, NameId)>,
     pub(crate) counters: Vec<(TrackId, i64, f64)>,
@@ -180,6 +185,16 @@ impl TraceBuilder {
         self.api_errors.push((row, return_value));
     }
 
+    /// Call stack of a pushed slice.
+    pub fn push_call_stack(&mut self, row: RowIdx, stack: StackId) {
+        self.call_stacks.push((row, stack));
+    }
+
+    /// A CPU sample, on a track of [`crate::TrackFamily::Samples`].
+    pub fn push_sample(&mut self, sample: Sample) {
+        self.samples.push(sample);
+    }
+
     /// One end of an arrow: the innermost slice that starts at `time_ns` on `track`. Ends with equal
     /// (kind, id) are joined by `finish()`.
     pub fn push_flow_end(&mut self, kind: LinkKind, id: i64, is_target: bool, track: TrackId, time_ns: i64) {
@@ -238,6 +253,7 @@ impl TraceBuilder {
             self.thread_names.insert((process[id.idx()], thread), name);
         }
         let name = self.names.absorb(other.names);
+        let stack = self.stacks.absorb(&other.stacks, &name);
         let text = self.args.texts.absorb(other.args.texts);
         let to_text = |id: Option<NameId>| id.map(|id| text[id.idx()]);
         let args: Vec<_> = other
@@ -272,6 +288,12 @@ impl TraceBuilder {
         }));
         self.domains.extend(other.domains.into_iter().map(|(r, d)| (row(r), name[d.idx()])));
         self.api_errors.extend(other.api_errors.into_iter().map(|(r, e)| (row(r), e)));
+        self.call_stacks.extend(other.call_stacks.into_iter().map(|(r, s)| (row(r), stack[s.idx()])));
+        self.samples.extend(other.samples.into_iter().map(|s| Sample {
+            track: track[s.track.idx()],
+            stack: s.stack.map(|s| stack[s.idx()]),
+            ..s
+        }));
         self.flows.extend(other.flows.into_iter().map(|f| FlowEnd { track: track[f.track.idx()], ..f }));
         self.marks.extend(other.marks.into_iter().map(|(t, at, n)| (track[t.idx()], at, name[n.idx()])));
         self.counters.extend(other.counters.into_iter().map(|(t, at, v)| (track[t.idx()], at, v)));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::{LinkKind, SliceFlags, Trace, TrackFamily};
+use crate::{LinkKind, SliceFlags, StackId, Trace, TrackFamily};
 
 /// Everything the Trace says, track by track, one line a slice; ids appear nowhere, so the text does not
 /// change when rows elsewhere do. Personal data is not in the Trace and so not here. O(n).
@@ -14,7 +14,23 @@ pub fn dump(trace: &Trace) -> String {
 }
 
 fn write_dump(trace: &Trace, out: &mut String) -> std::fmt::Result {
-    for device in &trace.devices {
+    if let Some(start_unix_ns) = trace.meta.start_unix_ns {
+        writeln!(out, "wall clock {start_unix_ns}")?;
+    }
+    // A process without a name says nothing that its tracks do not.
+    let is_named = |process: &&crate::Process| process.name.is_some() || process.rank.is_some();
+    let mut processes: Vec<_> = trace.processes.iter().filter(is_named).collect();
+    processes.sort_by_key(|process| (process.os_pid.parse::<u64>().ok(), &process.key));
+    for process in processes {
+        write!(out, "process {}", process.os_pid)?;
+        if let Some(name) = &process.name {
+            write!(out, " {name:?}")?;
+        }
+        writeln!(out, "{}", process.rank.map_or_else(String::new, |rank| format!(" rank={rank}")))?;
+    }
+    let mut devices: Vec<_> = trace.devices.iter().collect();
+    devices.sort_by_key(|device| device.number);
+    for device in devices {
         writeln!(out, "device {} {:?} sm={:?}", device.number, device.name, device.sm_count)?;
     }
     for (idx, track) in trace.tracks.iter().enumerate() {
@@ -40,6 +56,16 @@ fn write_dump(trace: &Trace, out: &mut String) -> std::fmt::Result {
         for slice in trace.slices_on(id) {
             write_slice(trace, slice, out)?;
         }
+        for sample in trace.samples.of(id) {
+            write!(out, "  sample {}", sample.time_ns)?;
+            if let Some(cpu) = sample.cpu {
+                write!(out, " cpu={cpu}")?;
+            }
+            if let Some(stack) = sample.stack {
+                write_stack(trace, stack, out)?;
+            }
+            writeln!(out)?;
+        }
         for (_, time_ns, name) in trace.marks.iter().filter(|mark| mark.0 == id) {
             writeln!(out, "  mark {:?} {time_ns}", trace.names.text(name))?;
         }
@@ -50,6 +76,19 @@ fn write_dump(trace: &Trace, out: &mut String) -> std::fmt::Result {
     }
     for issue in &trace.issues {
         writeln!(out, "issue {} {} ×{}", issue.severity.text(), issue.code, issue.count)?;
+    }
+    Ok(())
+}
+
+/// The frames of a stack, innermost first.
+fn write_stack(trace: &Trace, stack: StackId, out: &mut String) -> std::fmt::Result {
+    let mut separator = " stack=";
+    for row in trace.stacks.frames(stack) {
+        write!(out, "{separator}{}", trace.names.text(row.frame))?;
+        if let Some(module) = row.module {
+            write!(out, "@{}", trace.names.text(module))?;
+        }
+        separator = ";";
     }
     Ok(())
 }
@@ -87,6 +126,9 @@ fn write_slice(trace: &Trace, slice: crate::SliceId, out: &mut String) -> std::f
     if let Some(args) = trace.ops.get(slice).and_then(|op| op.args) {
         let dims = trace.args.get(args).dims;
         write!(out, " dims={}", dims.map_or("?", |dims| trace.args.text(dims)))?;
+    }
+    if let Some(stack) = trace.call_stacks.get(slice) {
+        write_stack(trace, *stack, out)?;
     }
     if let Some(error) = trace.api_errors.get(slice) {
         write!(out, " error={error}")?;

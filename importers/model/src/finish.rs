@@ -9,8 +9,8 @@ use crate::nest::{TrackColumns, lanes, nest};
 use crate::trace::NO_PARENT;
 use crate::{
     Cancelled, Counters, DeviceId, IssueLog, LinkKind, Links, Lod, Marks, ProcessId, Progress, RowIdx,
-    Severity, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices, Span, Trace, TraceBuilder, Track,
-    TrackFamily, TrackId, TrackKey,
+    Sample, Samples, Severity, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices, Span, Trace,
+    TraceBuilder, Track, TrackFamily, TrackId, TrackKey,
 };
 
 /// In the map from pushed rows to slices: the row was dropped.
@@ -54,6 +54,7 @@ impl TraceBuilder {
         let marks = marks(self.marks, &track_from_pushed);
         let counters = counters(self.counters, &track_from_pushed, &mut self.issues);
         self.memory_events.sort_by_key(|e| (e.time_ns, e.device, e.addr));
+        let samples = samples(self.samples, &track_from_pushed);
         let span = span(&slices, &counters);
         let trace = Trace {
             kernels: side_table(self.kernels, &slice_from_row),
@@ -62,6 +63,9 @@ impl TraceBuilder {
             collectives: side_table(self.collectives, &slice_from_row),
             domains: side_table(self.domains, &slice_from_row),
             api_errors: side_table(self.api_errors, &slice_from_row),
+            call_stacks: side_table(self.call_stacks, &slice_from_row),
+            stacks: self.stacks,
+            samples,
             meta: self.meta,
             names: self.names,
             processes: self.processes.into_values().collect(),
@@ -91,6 +95,7 @@ impl TraceBuilder {
         self.counters.iter_mut().for_each(|c| shift(&mut c.1));
         self.flows.iter_mut().for_each(|f| shift(&mut f.time_ns));
         self.memory_events.iter_mut().for_each(|e| shift(&mut e.time_ns));
+        self.samples.iter_mut().for_each(|s| shift(&mut s.time_ns));
         self.meta.start_unix_ns = self.meta.start_unix_ns.map(|t| t.saturating_add(zero_ns));
     }
 
@@ -125,8 +130,13 @@ impl TraceBuilder {
         let number = thread.parse::<u64>().unwrap_or(u64::MAX);
         let device: Option<(u32, DeviceId)> =
             key.device.and_then(|d| self.devices.get_index(d.idx()).map(|(_, row)| (row.number, d)));
-        let process: Option<ProcessId> = key.process;
-        let host = (if group == 0 { process } else { None }, !is_main, number, thread);
+        let process = key.process.and_then(|p| {
+            self.processes.get_index(p.idx()).map(|(key, row)| {
+                // By number rather than by first appearance: rows of the same run come in any order.
+                (row.os_pid.parse::<u64>().unwrap_or(u64::MAX), key.clone())
+            })
+        });
+        let host = (if group == 0 { process.clone() } else { None }, !is_main, number, thread);
         (group, device, process, host, key.context, key.stream, key.family, key.label.clone())
     }
 
@@ -367,6 +377,12 @@ fn marks(rows: Vec<(TrackId, i64, crate::NameId)>, track_from_pushed: &[TrackId]
         marks.name.push(name);
     }
     marks
+}
+
+fn samples(mut rows: Vec<Sample>, track_from_pushed: &[TrackId]) -> Samples {
+    rows.iter_mut().for_each(|sample| sample.track = track_from_pushed[sample.track.idx()]);
+    rows.par_sort_by_key(|sample| (sample.track, sample.time_ns, sample.cpu));
+    Samples { rows }
 }
 
 fn counters(

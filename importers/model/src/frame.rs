@@ -64,6 +64,8 @@ fn values<'a>(trace: &'a Trace, table: &str, name: &str) -> Option<Values<'a>> {
         "counters" => counter_values(trace, name),
         "marks" => mark_values(trace, name),
         "memory_events" => memory_values(trace, name),
+        "stacks" => stack_values(trace, name),
+        "samples" => sample_values(trace, name),
         _ => None,
     }
 }
@@ -105,6 +107,28 @@ fn track_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
         "context" => ints(all.map(|t| t.key.context)),
         "stream" => ints(all.map(|t| t.key.stream)),
         "unit" => texts(all.map(|t| t.unit.map(Unit::text))),
+        _ => None,
+    }
+}
+
+fn stack_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
+    let all = trace.stacks.rows();
+    match name {
+        "stack_id" => key(trace.stacks.len()),
+        "parent_id" => ints(all.map(|row| row.parent.map(|parent| i64::from(parent.0)))),
+        "frame" => texts(all.map(|row| Some(trace.names.text(row.frame)))),
+        "module" => texts(all.map(|row| row.module.map(|module| trace.names.text(module)))),
+        _ => None,
+    }
+}
+
+fn sample_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
+    let all = trace.samples.rows().iter();
+    match name {
+        "track_id" => ints(all.map(|s| Some(i64::from(s.track.0)))),
+        "time_ns" => ints(all.map(|s| Some(s.time_ns))),
+        "cpu" => ints(all.map(|s| s.cpu.map(i64::from))),
+        "stack_id" => ints(all.map(|s| s.stack.map(|stack| i64::from(stack.0)))),
         _ => None,
     }
 }

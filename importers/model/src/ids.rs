@@ -33,6 +33,10 @@ id!(
     ProcessId
 );
 id!(
+    /// A row of [`crate::Stacks`].
+    StackId
+);
+id!(
     /// A row of [`crate::Trace::devices`]: one physical accelerator, as far as the file can tell.
     DeviceId
 );

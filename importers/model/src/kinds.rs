@@ -55,6 +55,10 @@ kinds!(
         Sync = "sync",
         /// A host annotation projected onto the device by the profiler; never device work.
         GpuAnnotation = "gpu_annotation",
+        /// A thread on a CPU, from switched in to switched out.
+        Running = "running",
+        /// A call into another library or runtime (cuDNN, cuBLAS, MPI, OpenACC, OpenGL).
+        Library = "library",
         /// Anything else with a start and a duration.
         Other = "other",
     }
@@ -84,6 +88,12 @@ kinds!(
         OsRuntime = "os_runtime",
         /// Profiler and driver overhead of one thread; nests.
         Overhead = "overhead",
+        /// Calls into one library, named by the label, of one thread; nests.
+        Library = "library",
+        /// When one thread ran on which CPU; lanes.
+        Scheduling = "scheduling",
+        /// CPU samples of one thread (see [`crate::Samples`]); has no slices.
+        Samples = "samples",
         /// Slices of no known family on one thread; nests.
         Other = "other",
         /// Device work of one stream; lanes.
@@ -94,6 +104,8 @@ kinds!(
         GpuAnnotation = "gpu_annotation",
         /// Synchronisation records of one stream; lanes.
         Sync = "sync",
+        /// What a device did besides CUDA work, named by the label (graphics, page faults); lanes.
+        DeviceOther = "device_other",
         /// A counter.
         Counter = "counter",
     }
@@ -102,12 +114,22 @@ kinds!(
 impl TrackFamily {
     /// Do slices on such a track form a call stack (parent, self time)? Others overlap in lanes.
     pub fn nests(self) -> bool {
-        !matches!(self, Self::Stream | Self::Graph | Self::Sync | Self::NvtxStartEnd | Self::Counter)
+        !matches!(
+            self,
+            Self::Stream
+                | Self::Graph
+                | Self::Sync
+                | Self::DeviceOther
+                | Self::NvtxStartEnd
+                | Self::Scheduling
+                | Self::Samples
+                | Self::Counter
+        )
     }
 
     /// Does the track belong to a device rather than to a thread?
     pub fn is_device(self) -> bool {
-        matches!(self, Self::Stream | Self::Graph | Self::GpuAnnotation | Self::Sync)
+        matches!(self, Self::Stream | Self::Graph | Self::GpuAnnotation | Self::Sync | Self::DeviceOther)
     }
 }
 

@@ -23,6 +23,7 @@ mod nest;
 mod progress;
 mod rows;
 mod span;
+mod stacks;
 mod trace;
 
 pub mod schema;
@@ -31,7 +32,7 @@ pub use builder::{SliceRow, TraceBuilder};
 pub use dump::dump;
 pub use fixture::{FixtureError, fixture};
 pub use frame::frame;
-pub use ids::{ArgsId, CorrelationId, DeviceId, NameId, ProcessId, RowIdx, SliceId, TrackId};
+pub use ids::{ArgsId, CorrelationId, DeviceId, NameId, ProcessId, RowIdx, SliceId, StackId, TrackId};
 pub use issue::{Issue, IssueLog, Severity};
 pub use kinds::{CopyKind, LinkKind, MemoryKind, SliceFlags, SliceKind, TrackFamily, Unit};
 pub use lod::{Folded, Lod, RowIndex};
@@ -41,4 +42,5 @@ pub use rows::{
     Args, ArgsRow, Collective, Copy, Device, Kernel, MemoryEvent, Op, Process, SideTable, Track, TrackKey,
 };
 pub use span::{Span, Spans};
-pub use trace::{Counters, Links, Marks, Meta, Slices, Trace};
+pub use stacks::{StackRow, Stacks};
+pub use trace::{Counters, Links, Marks, Meta, Sample, Samples, Slices, Trace};

@@ -52,8 +52,9 @@ const fn or_null(column: Column) -> Column {
 }
 
 /// All tables, in the order documented to the user.
-pub const TABLES: &[Table] =
-    &[PROCESSES, DEVICES, TRACKS, SLICES, KERNELS, COPIES, OPS, LINKS, COUNTERS, MARKS, MEMORY];
+pub const TABLES: &[Table] = &[
+    PROCESSES, DEVICES, TRACKS, SLICES, KERNELS, COPIES, OPS, LINKS, COUNTERS, MARKS, MEMORY, STACKS, SAMPLES,
+];
 
 /// Processes of the run.
 pub const PROCESSES: Table = Table {
@@ -201,5 +202,32 @@ pub const MEMORY: Table = Table {
         int("delta_bytes", "positive: allocated; negative: freed"),
         or_null(int("total_allocated_bytes", "allocated after the event, as the file states it (kineto)")),
         or_null(int("total_reserved_bytes", "reserved after the event, as the file states it (kineto)")),
+    ],
+};
+
+/// Frames of call stacks.
+pub const STACKS: Table = Table {
+    name: "stacks",
+    doc: "one row a frame of a call stack; the stack is the chain of parents (nsys)",
+    columns: &[
+        int("stack_id", "key"),
+        or_null(int("parent_id", "the stack without this frame, into stacks; null at the root")),
+        text("frame", "function"),
+        or_null(text(
+            "module",
+            "library or program that holds the function; null where the file does not say",
+        )),
+    ],
+};
+
+/// CPU samples.
+pub const SAMPLES: Table = Table {
+    name: "samples",
+    doc: "one row a CPU sample (nsys)",
+    columns: &[
+        int("track_id", "its thread, into tracks"),
+        int("time_ns", "when"),
+        or_null(int("cpu", "CPU it ran on")),
+        or_null(int("stack_id", "call stack, into stacks; null where none was taken")),
     ],
 };

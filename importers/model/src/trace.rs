@@ -2,7 +2,7 @@
 
 use crate::{
     Args, Collective, Copy, CorrelationId, Device, Issue, Kernel, LinkKind, Lod, MemoryEvent, NameId, Names,
-    Op, Process, SideTable, SliceFlags, SliceId, SliceKind, Span, Track, TrackId,
+    Op, Process, SideTable, SliceFlags, SliceId, SliceKind, Span, StackId, Stacks, Track, TrackId,
 };
 
 /// Facts about the file and the capture.
@@ -201,6 +201,39 @@ impl Counters {
     }
 }
 
+/// One look of a profiler at a running thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The thread's track of samples.
+    pub track: TrackId,
+    /// When.
+    pub time_ns: i64,
+    /// The CPU it ran on; `None` where the file does not say.
+    pub cpu: Option<u32>,
+    /// The call stack; `None` where none was taken.
+    pub stack: Option<StackId>,
+}
+
+/// CPU samples, sorted by (track, time).
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    pub(crate) rows: Vec<Sample>,
+}
+
+impl Samples {
+    /// All samples.
+    pub fn rows(&self) -> &[Sample] {
+        &self.rows
+    }
+
+    /// The samples of one track, by time. O(log n).
+    pub fn of(&self, track: TrackId) -> &[Sample] {
+        let first = self.rows.partition_point(|sample| sample.track < track);
+        let end = self.rows.partition_point(|sample| sample.track <= track);
+        &self.rows[first..end]
+    }
+}
+
 /// One run: what a file says, in columns.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -230,6 +263,12 @@ pub struct Trace {
     pub domains: SideTable<NameId>,
     /// Return values of API calls that returned something else than success or "not ready".
     pub api_errors: SideTable<i64>,
+    /// Call stacks at the start of calls, where the tool took them.
+    pub call_stacks: SideTable<StackId>,
+    /// The frames of all stacks.
+    pub stacks: Stacks,
+    /// CPU samples.
+    pub samples: Samples,
     /// Ties between slices.
     pub links: Links,
     /// Instants.

@@ -151,7 +151,13 @@ pub fn is_open_at_first(trace: &Trace, group: &GroupKey) -> bool {
     match group {
         GroupKey::Thread(process, thread) => trace.tracks.iter().any(|track| {
             let is_of_thread = track.key.process == *process && track.key.thread.as_ref() == Some(thread);
-            let is_quiet = matches!(track.key.family, TrackFamily::OsRuntime | TrackFamily::Overhead);
+            let is_quiet = matches!(
+                track.key.family,
+                TrackFamily::OsRuntime
+                    | TrackFamily::Overhead
+                    | TrackFamily::Scheduling
+                    | TrackFamily::Samples
+            );
             is_of_thread && !is_quiet && 0 < track.n_slices
         }),
         GroupKey::Track(track) => trace.tracks.get(track.idx()).is_none_or(|t| t.n_rows <= MAX_ROWS_OPEN),
@@ -169,11 +175,15 @@ pub fn family_title(family: TrackFamily) -> &'static str {
         TrackFamily::Api => "CUDA API",
         TrackFamily::OsRuntime => "OS runtime",
         TrackFamily::Overhead => "Profiler overhead",
+        TrackFamily::Library => "Library calls",
+        TrackFamily::Scheduling => "On CPU",
+        TrackFamily::Samples => "CPU samples",
         TrackFamily::Other => "Other",
         TrackFamily::Stream => "Stream",
         TrackFamily::Graph => "CUDA graphs",
         TrackFamily::GpuAnnotation => "Annotations",
         TrackFamily::Sync => "Synchronisation",
+        TrackFamily::DeviceOther => "Other GPU work",
         TrackFamily::Counter => "Counter",
     }
 }

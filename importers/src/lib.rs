@@ -8,6 +8,7 @@ mod importer;
 mod input;
 mod nsys_rep;
 mod nsys_sqlite;
+mod nsys_tables;
 mod nsys_terms;
 
 use std::path::Path;

@@ -3,17 +3,17 @@
 use tracecard_model::IssueLog;
 
 use super::IMPORTER;
-use super::meta_data::MetaData;
 use super::read::open;
-use super::target::Target;
+use crate::nsys_tables::{MetaData, Target};
 use crate::{ImportError, Info, Input, TableInfo};
 
 pub(super) fn info(input: &Input) -> Result<Info, ImportError> {
-    let (connection, schema) = open(input)?;
+    let database = open(input)?;
     let mut issues = IssueLog::default();
-    let meta = MetaData::read(&connection, &schema, &mut issues);
-    let target = Target::read(&connection, &schema, &mut issues);
-    let tables = schema
+    let meta = MetaData::read(&database, &mut issues);
+    let target = Target::read(&database, &mut issues);
+    let tables = database
+        .schema
         .tables()
         .filter(|table| !table.name.starts_with("ENUM_") && table.n_rows_at_most() != Some(0))
         .map(|table| TableInfo {

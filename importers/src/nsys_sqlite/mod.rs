@@ -1,39 +1,15 @@
 //! Nsight Systems SQLite exports (`nsys export --type sqlite`), of nsys 2020 to 2026.2 and newer.
 //!
-//! Found out from public exports of 23 schema versions and from the comments in their own table
-//! definitions. Every table and every column is optional: what is missing is unknown. The file is opened
-//! read-only and immutable, and read in parallel by ranges of row ids.
-//!
-//! Read: kernels, copies, memory sets, CUDA API calls, synchronisation, whole graphs, NVTX, system calls,
-//! overheads, memory usage, GPU metrics, diagnostics, and what the file says about processes, threads,
-//! GPUs and streams. Left out so far: scheduling, CPU samples, call chains, other APIs, network and SoC
-//! metrics; a table with rows that is not read is named in the issues. Never read: host and user names,
-//! command lines, environment, captured output.
+//! What the tables mean is in [`crate::nsys_tables`]; here is how they are found and read. Tables and columns
+//! are asked for, never assumed. The file is opened read-only and immutable, and read in parallel by ranges of
+//! row ids. A table with rows that is not read is named in the issues.
 
-mod api;
-mod cells;
 mod columns;
-mod copies;
-mod diagnostics;
-mod found;
-mod fragment;
-mod gpu_metrics;
-mod graphs;
+mod database;
 mod info;
-mod kernels;
-mod memory;
-mod meta_data;
-mod nvtx;
 mod open;
-mod osrt;
-mod overheads;
 mod read;
 mod scan;
-mod small_tables;
-mod strings;
-mod sync;
-mod tables;
-mod target;
 #[cfg(test)]
 mod tests;
 

@@ -9,13 +9,10 @@ use std::sync::mpsc;
 use rusqlite::Connection;
 use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
 
-use super::cells::Cells;
 use super::columns::{RowIds, Schema};
-use super::found::Found;
-use super::fragment::{Fragment, Known};
+use super::database::note_damage;
 use super::open::connect;
-use super::small_tables::note_damage;
-use super::tables::TableReader;
+use crate::nsys_tables::{Cells, Found, Fragment, Known, TableReader, absorb};
 
 /// A part of a table.
 pub(super) struct Part {
@@ -160,13 +157,6 @@ pub(super) fn scan(
     }
 }
 
-/// Join a fragment.
-pub(super) fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) {
-    let base = into.n_slices();
-    found.absorb(fragment.found, base);
-    into.absorb(fragment.out);
-}
-
 fn read_part<'a>(
     connection: &Connection,
     part: &Part,
@@ -183,7 +173,7 @@ fn read_part<'a>(
             None => statement.query([])?,
         };
         while let Some(row) = rows.next()? {
-            (part.reader.read)(&mut fragment, &Cells::new(row));
+            (part.reader.read)(&mut fragment, &Cells::of_row(row));
             n_read += 1;
             if n_read.is_multiple_of(ROWS_A_STEP) {
                 is_cancelled = progress.advance(ROWS_A_STEP);

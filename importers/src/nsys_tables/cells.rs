@@ -7,31 +7,73 @@ use std::borrow::Cow;
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
-/// A row of a query built by [`super::columns::Table::select`]: the row id, then the wanted columns.
-pub(super) struct Cells<'a> {
-    row: &'a Row<'a>,
+/// A row with the wanted columns of a table.
+pub(crate) struct Cells<'a>(Source<'a>);
+
+enum Source<'a> {
+    /// A row of an SQLite query: the row id, then the wanted columns.
+    Row(&'a Row<'a>),
+    /// A record of a report.
+    Record(Record<'a>),
+}
+
+/// A record of a report, laid out as a row.
+#[derive(Clone, Copy)]
+pub(crate) struct Record<'a> {
+    /// Where in the report it lies: what tells it from all others.
+    pub(crate) row_id: i64,
+    /// The wanted columns; what lies behind the end is null.
+    pub(crate) values: &'a [ValueRef<'a>],
+    /// Its call stack, innermost frame first; exports keep stacks in tables of their own.
+    pub(crate) frames: &'a [Frame],
+}
+
+/// A frame of a call stack: numbers of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Frame {
+    /// The function.
+    pub(crate) symbol: i64,
+    /// The library or program that holds it.
+    pub(crate) module: Option<i64>,
 }
 
 impl<'a> Cells<'a> {
-    pub(super) fn new(row: &'a Row<'a>) -> Self {
-        Self { row }
+    /// A row of a query for the row id and the wanted columns.
+    pub(crate) fn of_row(row: &'a Row<'a>) -> Self {
+        Self(Source::Row(row))
     }
 
-    /// The row id; 0 for tables without.
-    pub(super) fn row_id(&self) -> i64 {
-        match self.row.get_ref(0) {
-            Ok(ValueRef::Integer(id)) => id,
-            _ => 0,
+    /// A record of a report.
+    pub(crate) fn of_record(record: Record<'a>) -> Self {
+        Self(Source::Record(record))
+    }
+
+    /// What tells the row from all others of its table; 0 for SQLite tables without row ids.
+    pub(crate) fn row_id(&self) -> i64 {
+        match &self.0 {
+            Source::Row(row) => match row.get_ref(0) {
+                Ok(ValueRef::Integer(id)) => id,
+                _ => 0,
+            },
+            Source::Record(record) => record.row_id,
+        }
+    }
+
+    /// The call stack of a record, innermost frame first; empty for rows of SQLite tables.
+    pub(crate) fn frames(&self) -> &'a [Frame] {
+        match &self.0 {
+            Source::Row(_) => &[],
+            Source::Record(record) => record.frames,
         }
     }
 
     /// The first `N` wanted columns as integers; `None` for null and for what is no integer.
-    pub(super) fn ints<const N: usize>(&self) -> [Option<i64>; N] {
+    pub(crate) fn ints<const N: usize>(&self) -> [Option<i64>; N] {
         std::array::from_fn(|idx| self.int(idx))
     }
 
     /// A wanted column as an integer.
-    pub(super) fn int(&self, idx: usize) -> Option<i64> {
+    pub(crate) fn int(&self, idx: usize) -> Option<i64> {
         match self.value(idx) {
             ValueRef::Integer(value) => Some(value),
             other => odd_int(other),
@@ -39,7 +81,7 @@ impl<'a> Cells<'a> {
     }
 
     /// A wanted column as text; `None` for null and blobs.
-    pub(super) fn text(&self, idx: usize) -> Option<Cow<'a, str>> {
+    pub(crate) fn text(&self, idx: usize) -> Option<Cow<'a, str>> {
         match self.value(idx) {
             ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes)),
             ValueRef::Integer(value) => Some(value.to_string().into()),
@@ -49,7 +91,7 @@ impl<'a> Cells<'a> {
     }
 
     /// A wanted column as a number.
-    pub(super) fn number(&self, idx: usize) -> Option<f64> {
+    pub(crate) fn number(&self, idx: usize) -> Option<f64> {
         match self.value(idx) {
             ValueRef::Integer(value) => Some(value as f64),
             ValueRef::Real(value) => Some(value),
@@ -59,7 +101,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Is a wanted column text that is no number?
-    pub(super) fn word(&self, idx: usize) -> Option<Cow<'a, str>> {
+    pub(crate) fn word(&self, idx: usize) -> Option<Cow<'a, str>> {
         match self.value(idx) {
             value @ ValueRef::Text(bytes) if odd_int(value).is_none() => Some(String::from_utf8_lossy(bytes)),
             _ => None,
@@ -67,7 +109,10 @@ impl<'a> Cells<'a> {
     }
 
     fn value(&self, idx: usize) -> ValueRef<'a> {
-        self.row.get_ref(idx + 1).unwrap_or(ValueRef::Null)
+        match &self.0 {
+            Source::Row(row) => row.get_ref(idx + 1).unwrap_or(ValueRef::Null),
+            Source::Record(record) => record.values.get(idx).copied().unwrap_or(ValueRef::Null),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use super::fragment::{Fragment, NewSlice, Place};
 use super::tables::TableReader;
 use crate::nsys_terms::copy_kind::{CopyCodes, memory_kind, memset_name};
 
-pub(super) const COPIES: TableReader = TableReader {
+pub(crate) const COPIES: TableReader = TableReader {
     number: 2,
     table: "CUPTI_ACTIVITY_KIND_MEMCPY",
     required: &["start", "end"],
@@ -30,7 +30,7 @@ pub(super) const COPIES: TableReader = TableReader {
     read: read_copy,
 };
 
-pub(super) const MEMSETS: TableReader = TableReader {
+pub(crate) const MEMSETS: TableReader = TableReader {
     number: 3,
     table: "CUPTI_ACTIVITY_KIND_MEMSET",
     required: &["start", "end"],

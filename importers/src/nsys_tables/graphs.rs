@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::fragment::{Fragment, NewSlice, Place};
 use super::tables::TableReader;
 
-pub(super) const GRAPHS: TableReader = TableReader {
+pub(crate) const GRAPHS: TableReader = TableReader {
     number: 6,
     table: "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
     required: &["start", "end"],

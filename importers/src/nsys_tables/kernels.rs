@@ -9,7 +9,7 @@ use super::cells::Cells;
 use super::fragment::{Fragment, NewSlice, Place};
 use super::tables::TableReader;
 
-pub(super) const KERNELS: TableReader = TableReader {
+pub(crate) const KERNELS: TableReader = TableReader {
     number: 1,
     table: "CUPTI_ACTIVITY_KIND_KERNEL",
     required: &["start", "end"],

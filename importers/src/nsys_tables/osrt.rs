@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::fragment::{Fragment, NewSlice};
 use super::tables::TableReader;
 
-pub(super) const OS_RUNTIME: TableReader = TableReader {
+pub(crate) const OS_RUNTIME: TableReader = TableReader {
     number: 7,
     table: "OSRT_API",
     required: &["start", "end"],

@@ -4,15 +4,13 @@
 //! These tables also hold host and user names, paths, command lines and the environment. Only the keys
 //! listed here are read.
 
-use rusqlite::Connection;
 use tracecard_model::{IssueLog, Severity};
 
-use super::columns::Schema;
-use super::small_tables::each_row;
+use super::small_tables::SmallTables;
 
 /// What the file says about its making.
 #[derive(Debug, Default)]
-pub(super) struct MetaData {
+pub(crate) struct MetaData {
     /// Version of the nsys that exported it: `2026.2.1.210`.
     product: Option<String>,
     /// Version of its schema: `3.25.0`.
@@ -24,7 +22,7 @@ pub(super) struct MetaData {
     /// By how much else time stamps were moved, in ns.
     moved_ns: i64,
     /// Facts worth showing: (key, value).
-    pub(super) properties: Vec<(String, String)>,
+    pub(crate) properties: Vec<(String, String)>,
 }
 
 /// Keys of `META_DATA_CAPTURE` that are shown: (end of the key, what the user reads).
@@ -52,18 +50,18 @@ const NEWEST_MAJOR: u32 = 3;
 
 impl MetaData {
     /// Read the tables; all are optional.
-    pub(super) fn read(connection: &Connection, schema: &Schema, issues: &mut IssueLog) -> Self {
+    pub(crate) fn read(tables: &dyn SmallTables, issues: &mut IssueLog) -> Self {
         let mut meta = Self::default();
         for table in ["EXPORT_META_DATA", "META_DATA_EXPORT"] {
-            each_row(connection, schema, issues, table, &["name", "value"], |cells| {
+            tables.each_row(issues, table, &["name", "value"], &mut |cells| {
                 if let (Some(name), Some(value)) = (cells.text(0), cells.text(1)) {
                     meta.add_export(&name, value.trim());
                 }
                 true
             });
         }
-        meta.add_capture(connection, schema, issues);
-        each_row(connection, schema, issues, "TARGET_INFO_SYSTEM_ENV", &["name", "value"], |cells| {
+        meta.add_capture(tables, issues);
+        tables.each_row(issues, "TARGET_INFO_SYSTEM_ENV", &["name", "value"], &mut |cells| {
             if let (Some(name), Some(value)) = (cells.text(0), cells.text(1))
                 && let Some((_, label)) = SYSTEM_KEYS.iter().find(|(key, _)| *key == name)
             {
@@ -93,10 +91,10 @@ impl MetaData {
         }
     }
 
-    fn add_capture(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+    fn add_capture(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
         let mut traced: Vec<String> = Vec::new();
         let mut found: Vec<(usize, String)> = Vec::new();
-        each_row(connection, schema, issues, "META_DATA_CAPTURE", &["name", "value"], |cells| {
+        tables.each_row(issues, "META_DATA_CAPTURE", &["name", "value"], &mut |cells| {
             let (Some(name), Some(value)) = (cells.text(0), cells.text(1)) else { return true };
             if name == "CAPTURE_EVENT_TYPE" {
                 traced.push(value.into_owned());
@@ -128,25 +126,25 @@ impl MetaData {
     }
 
     /// The tool in words; `None` for exports before 2022, which do not say.
-    pub(super) fn tool(&self) -> Option<String> {
+    pub(crate) fn tool(&self) -> Option<String> {
         let schema = self.schema.as_ref().map(|schema| format!(" (schema {schema})"));
         self.product.as_ref().map(|product| format!("nsys {product}{}", schema.unwrap_or_default()))
     }
 
     /// Version of the schema: (major, minor).
-    pub(super) fn schema(&self) -> Option<(u32, u32)> {
+    pub(crate) fn schema(&self) -> Option<(u32, u32)> {
         let mut numbers = self.schema.as_ref()?.split('.');
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     }
 
     /// What to take from every time stamp to get ns after the session start.
-    pub(super) fn shift_ns(&self, start_unix_ns: Option<i64>) -> i64 {
+    pub(crate) fn shift_ns(&self, start_unix_ns: Option<i64>) -> i64 {
         let normalized_ns = if self.is_normalized { start_unix_ns.unwrap_or(0) } else { 0 };
         normalized_ns.saturating_add(self.moved_ns)
     }
 
     /// Report what makes the file less than a whole capture.
-    pub(super) fn note_issues(&self, issues: &mut IssueLog) {
+    pub(crate) fn note_issues(&self, issues: &mut IssueLog) {
         for partial in &self.partial {
             let text = "the export holds only some tables or times of the capture";
             issues.count(Severity::DataLoss, "partial_export", text, || partial.clone());

@@ -6,7 +6,7 @@ use super::cells::Cells;
 use super::fragment::{Fragment, NewSlice};
 use super::tables::TableReader;
 
-pub(super) const API: TableReader = TableReader {
+pub(crate) const API: TableReader = TableReader {
     number: 4,
     table: "CUPTI_ACTIVITY_KIND_RUNTIME",
     required: &["start", "end"],

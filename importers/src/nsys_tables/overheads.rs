@@ -12,7 +12,7 @@ const COLUMNS: &[&str] = &["start", "end", "globalTid", "overheadType", "nameId"
 /// The column of the name.
 const NAME: usize = 4;
 
-pub(super) const PROFILER_OVERHEAD: TableReader = TableReader {
+pub(crate) const PROFILER_OVERHEAD: TableReader = TableReader {
     number: 8,
     table: "PROFILER_OVERHEAD",
     required: &["start", "end"],
@@ -20,7 +20,7 @@ pub(super) const PROFILER_OVERHEAD: TableReader = TableReader {
     read,
 };
 
-pub(super) const CUPTI_OVERHEAD: TableReader = TableReader {
+pub(crate) const CUPTI_OVERHEAD: TableReader = TableReader {
     number: 9,
     table: "CUPTI_ACTIVITY_KIND_OVERHEAD",
     required: &["start", "end"],

@@ -17,62 +17,62 @@ use crate::nsys_terms::gpu_metric::GpuMetric;
 use crate::nsys_terms::sync_class::SyncClass;
 
 /// What is known before a table is read. Shared by all workers.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// All texts.
-    pub(super) strings: Strings,
+    pub(crate) strings: Strings,
     /// The machine.
-    pub(super) target: Target,
+    pub(crate) target: Target,
     /// What to take from every time stamp to get ns after the session start.
-    pub(super) shift_ns: i64,
+    pub(crate) shift_ns: i64,
     /// Version of the schema: (major, minor).
-    pub(super) schema: Option<(u32, u32)>,
+    pub(crate) schema: Option<(u32, u32)>,
     /// GPU metrics by (type, metric number); `None` for markers that are no metric.
-    pub(super) metrics: FxHashMap<(i64, i64), Option<GpuMetric>>,
+    pub(crate) metrics: FxHashMap<(i64, i64), Option<GpuMetric>>,
     /// What the tables of the first pass told, for those of the second.
-    pub(super) before: Found,
+    pub(crate) before: Found,
 }
 
 /// Where on a device something happened, as the file has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Place {
-    pub(super) family: TrackFamily,
-    pub(super) process: Option<i64>,
-    pub(super) device: Option<i64>,
-    pub(super) context: Option<i64>,
-    pub(super) stream: Option<i64>,
+pub(crate) struct Place {
+    pub(crate) family: TrackFamily,
+    pub(crate) process: Option<i64>,
+    pub(crate) device: Option<i64>,
+    pub(crate) context: Option<i64>,
+    pub(crate) stream: Option<i64>,
 }
 
 /// A slice before the fragment adds where it was found.
 #[derive(Clone, Copy)]
-pub(super) struct NewSlice {
-    pub(super) track: TrackId,
-    pub(super) kind: SliceKind,
-    pub(super) name: NameId,
-    pub(super) start_ns: i64,
-    pub(super) dur_ns: i64,
-    pub(super) correlation: Option<i64>,
+pub(crate) struct NewSlice {
+    pub(crate) track: TrackId,
+    pub(crate) kind: SliceKind,
+    pub(crate) name: NameId,
+    pub(crate) start_ns: i64,
+    pub(crate) dur_ns: i64,
+    pub(crate) correlation: Option<i64>,
 }
 
 /// An API function.
 #[derive(Clone, Copy)]
-pub(super) struct ApiFunction {
-    pub(super) name: NameId,
-    pub(super) is_launch: bool,
-    pub(super) is_query: bool,
-    pub(super) sync: Option<SyncClass>,
+pub(crate) struct ApiFunction {
+    pub(crate) name: NameId,
+    pub(crate) is_launch: bool,
+    pub(crate) is_query: bool,
+    pub(crate) sync: Option<SyncClass>,
 }
 
 /// No time stamp of a real capture lies 146 years from its start; drivers write 0x8000… for "unknown".
 const LATEST_NS: i64 = 1 << 62;
 
 /// Rows of one part of one table.
-pub(super) struct Fragment<'a> {
+pub(crate) struct Fragment<'a> {
     /// What was known before.
-    pub(super) known: &'a Known,
+    pub(crate) known: &'a Known,
     /// The rows.
-    pub(super) out: TraceBuilder,
+    pub(crate) out: TraceBuilder,
     /// Findings for later.
-    pub(super) found: Found,
+    pub(crate) found: Found,
     table: &'static str,
     source_table: u8,
     processes: FxHashMap<Owner, ProcessId>,
@@ -85,11 +85,11 @@ pub(super) struct Fragment<'a> {
     api_functions: FxHashMap<i64, ApiFunction>,
     copy_names: FxHashMap<CopyCodes, NameId>,
     /// Tracks of GPU metrics; `None` for what is no metric.
-    pub(super) metric_tracks: FxHashMap<(i64, i64), Option<(TrackId, f64)>>,
+    pub(crate) metric_tracks: FxHashMap<(i64, i64), Option<(TrackId, f64)>>,
 }
 
 impl<'a> Fragment<'a> {
-    pub(super) fn new(known: &'a Known, table: &'static str, source_table: u8) -> Self {
+    pub(crate) fn new(known: &'a Known, table: &'static str, source_table: u8) -> Self {
         Self {
             known,
             out: TraceBuilder::new(),
@@ -110,7 +110,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// Count a row that cannot be read, with an example.
-    pub(super) fn bad_row(&mut self, cells: &Cells<'_>, why: &str) {
+    pub(crate) fn bad_row(&mut self, cells: &Cells<'_>, why: &str) {
         let text = "rows without a usable time or with impossible values are left out";
         let (table, row_id) = (self.table, cells.row_id());
         self.out
@@ -119,7 +119,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// A time stamp in ns after the session start; `None` (uncounted) where it is missing or impossible.
-    pub(super) fn time(&mut self, stored: Option<i64>) -> Option<i64> {
+    pub(crate) fn time(&mut self, stored: Option<i64>) -> Option<i64> {
         let time_ns = stored?.checked_sub(self.known.shift_ns)?;
         if !(-LATEST_NS..LATEST_NS).contains(&time_ns) {
             return None;
@@ -129,7 +129,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// Start and duration; a row without is counted. The duration may be negative: `finish()` counts those.
-    pub(super) fn span(
+    pub(crate) fn span(
         &mut self,
         cells: &Cells<'_>,
         start: Option<i64>,
@@ -145,7 +145,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// As [`Self::span`], for device tables, where CUPTI writes 0 to 0 for "not collected".
-    pub(super) fn device_span(
+    pub(crate) fn device_span(
         &mut self,
         cells: &Cells<'_>,
         start: Option<i64>,
@@ -162,12 +162,12 @@ impl<'a> Fragment<'a> {
     }
 
     /// The process of a row.
-    pub(super) fn owner(&self, global_id: Option<i64>) -> Owner {
+    pub(crate) fn owner(&self, global_id: Option<i64>) -> Owner {
         global_id.map(|id| GlobalId::from_stored(id).process()).or(self.known.target.sole_process)
     }
 
     /// The process in the Trace.
-    pub(super) fn process(&mut self, owner: Owner) -> ProcessId {
+    pub(crate) fn process(&mut self, owner: Owner) -> ProcessId {
         if let Some(id) = self.processes.get(&owner) {
             return *id;
         }
@@ -184,7 +184,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The track of one family of a thread.
-    pub(super) fn thread_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
+    pub(crate) fn thread_track(&mut self, family: TrackFamily, global_tid: Option<i64>) -> TrackId {
         let key = (family, global_tid);
         if let Some((last, track)) = self.last_thread
             && last == key
@@ -207,7 +207,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The track of start/end ranges: they belong to the process of a thread rather than to the thread.
-    pub(super) fn start_end_track(&mut self, global_tid: Option<i64>) -> TrackId {
+    pub(crate) fn start_end_track(&mut self, global_tid: Option<i64>) -> TrackId {
         let family = TrackFamily::NvtxStartEnd;
         if let Some(track) = self.threads.get(&(family, global_tid)) {
             return *track;
@@ -221,7 +221,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The track of a stream: streams repeat in every process, device and context.
-    pub(super) fn stream_track(&mut self, place: Place) -> TrackId {
+    pub(crate) fn stream_track(&mut self, place: Place) -> TrackId {
         if let Some((last, track)) = self.last_place
             && last == place
         {
@@ -268,7 +268,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The device with this ordinal in a process.
-    pub(super) fn device(&mut self, owner: Owner, ordinal: i64) -> DeviceId {
+    pub(crate) fn device(&mut self, owner: Owner, ordinal: i64) -> DeviceId {
         if let Some(id) = self.devices.get(&(owner, ordinal)) {
             return *id;
         }
@@ -278,7 +278,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The GPU with this number.
-    pub(super) fn gpu(&mut self, machine: Machine, number: i64) -> DeviceId {
+    pub(crate) fn gpu(&mut self, machine: Machine, number: i64) -> DeviceId {
         self.add_device(self.known.target.gpu(Some(machine), number))
     }
 
@@ -290,7 +290,7 @@ impl<'a> Fragment<'a> {
 
     /// The name in a column: the text of its number, `#number` where the file lacks it, or the text itself
     /// where a script put one there; `None` for null.
-    pub(super) fn name(&mut self, cells: &Cells<'_>, idx: usize) -> Option<NameId> {
+    pub(crate) fn name(&mut self, cells: &Cells<'_>, idx: usize) -> Option<NameId> {
         match cells.int(idx) {
             Some(id) => Some(self.name_of(id)),
             None => cells.word(idx).map(|word| self.out.names.intern(&word)),
@@ -298,7 +298,7 @@ impl<'a> Fragment<'a> {
     }
 
     /// The name with a number.
-    pub(super) fn name_of(&mut self, id: i64) -> NameId {
+    pub(crate) fn name_of(&mut self, id: i64) -> NameId {
         if let Some(name) = self.names.get(&id) {
             return *name;
         }
@@ -314,17 +314,17 @@ impl<'a> Fragment<'a> {
     }
 
     /// Does the file have the text of this number?
-    pub(super) fn has_text(&self, id: i64) -> bool {
+    pub(crate) fn has_text(&self, id: i64) -> bool {
         self.known.strings.get(id).is_some()
     }
 
     /// The name of rows that have none.
-    pub(super) fn unnamed(&mut self) -> NameId {
+    pub(crate) fn unnamed(&mut self) -> NameId {
         self.out.names.intern("(unnamed)")
     }
 
     /// The API function in a column.
-    pub(super) fn api_function(&mut self, cells: &Cells<'_>, idx: usize) -> ApiFunction {
+    pub(crate) fn api_function(&mut self, cells: &Cells<'_>, idx: usize) -> ApiFunction {
         let id = cells.int(idx);
         if let Some(function) = id.and_then(|id| self.api_functions.get(&id)) {
             return *function;
@@ -347,19 +347,19 @@ impl<'a> Fragment<'a> {
     }
 
     /// The name of a copy.
-    pub(super) fn copy_name(&mut self, codes: CopyCodes) -> NameId {
+    pub(crate) fn copy_name(&mut self, codes: CopyCodes) -> NameId {
         *self.copy_names.entry(codes).or_insert_with(|| self.out.names.intern(&codes.name()))
     }
 
     /// Note a successful launch.
-    pub(super) fn note_launch(&mut self, global_tid: Option<i64>, name: NameId) {
+    pub(crate) fn note_launch(&mut self, global_tid: Option<i64>, name: NameId) {
         let owner = self.owner(global_tid);
         let names = &self.out.names;
         self.found.launches.entry(owner).or_insert_with(|| (0, names.text(name).to_owned())).0 += 1;
     }
 
     /// Note that the nodes of a graph launch were recorded.
-    pub(super) fn note_node(&mut self, global_pid: Option<i64>, correlation: Option<i64>) {
+    pub(crate) fn note_node(&mut self, global_pid: Option<i64>, correlation: Option<i64>) {
         let Some(correlation) = correlation else { return };
         let launch = (self.owner(global_pid), correlation);
         // All nodes of one launch come in a row.
@@ -369,12 +369,12 @@ impl<'a> Fragment<'a> {
     }
 
     /// Add a slice found in a row.
-    pub(super) fn push(&mut self, cells: &Cells<'_>, slice: NewSlice) -> RowIdx {
+    pub(crate) fn push(&mut self, cells: &Cells<'_>, slice: NewSlice) -> RowIdx {
         self.push_from(cells.row_id(), slice, SliceFlags::NONE)
     }
 
     /// Add a slice with something special about it.
-    pub(super) fn push_from(&mut self, row_id: i64, slice: NewSlice, flags: SliceFlags) -> RowIdx {
+    pub(crate) fn push_from(&mut self, row_id: i64, slice: NewSlice, flags: SliceFlags) -> RowIdx {
         let NewSlice { track, kind, name, start_ns, dur_ns, correlation } = slice;
         self.out.push_slice(SliceRow {
             track,

@@ -9,55 +9,55 @@ use crate::nsys_terms::sync_class::SyncClass;
 
 /// Findings, joined in the order of the file. Keys are ordered, so that nothing depends on hashing.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     /// Processes with rows.
-    pub(super) processes: BTreeSet<Owner>,
+    pub(crate) processes: BTreeSet<Owner>,
     /// Latest time stamp in ns.
-    pub(super) last_ns: Option<i64>,
+    pub(crate) last_ns: Option<i64>,
     /// Numbers of names that the file lacks.
-    pub(super) missing_strings: BTreeSet<i64>,
+    pub(crate) missing_strings: BTreeSet<i64>,
     /// (process, context) → ordinal of its device, as device rows have it.
-    pub(super) ordinal_from_context: BTreeMap<(Owner, i64), i64>,
+    pub(crate) ordinal_from_context: BTreeMap<(Owner, i64), i64>,
     /// (process, correlation) of calls that synchronise; sorted by [`Self::sort`].
-    pub(super) sync_calls: Vec<(Owner, i64, SyncClass)>,
+    pub(crate) sync_calls: Vec<(Owner, i64, SyncClass)>,
     /// (process, correlation) of graph launches whose nodes were recorded; sorted by [`Self::sort`].
-    pub(super) node_launches: Vec<(Owner, i64)>,
+    pub(crate) node_launches: Vec<(Owner, i64)>,
     /// Successful launches by process: how many, and the name of the first.
-    pub(super) launches: BTreeMap<Owner, (u64, String)>,
+    pub(crate) launches: BTreeMap<Owner, (u64, String)>,
     /// Processes with kernels, copies or graphs.
-    pub(super) with_device_work: BTreeSet<Owner>,
+    pub(crate) with_device_work: BTreeSet<Owner>,
     /// NVTX ranges and marks.
-    pub(super) n_nvtx: u64,
+    pub(crate) n_nvtx: u64,
     /// Ranges outside the default NVTX domain: (row, process, domain).
-    pub(super) domain_rows: Vec<(RowIdx, Owner, i64)>,
+    pub(crate) domain_rows: Vec<(RowIdx, Owner, i64)>,
     /// Names of NVTX domains.
-    pub(super) domain_names: BTreeMap<(Owner, i64), String>,
+    pub(crate) domain_names: BTreeMap<(Owner, i64), String>,
     /// Ranges that were never closed.
-    pub(super) unclosed: Vec<UnclosedRange>,
+    pub(crate) unclosed: Vec<UnclosedRange>,
     /// Names that the program gave to its threads through NVTX: (serialized thread id, name).
-    pub(super) nvtx_thread_names: Vec<(i64, String)>,
+    pub(crate) nvtx_thread_names: Vec<(i64, String)>,
 }
 
 /// An NVTX range without an end; it ends with the capture.
 #[derive(Debug)]
-pub(super) struct UnclosedRange {
+pub(crate) struct UnclosedRange {
     /// Push/pop or start/end.
-    pub(super) kind: SliceKind,
+    pub(crate) kind: SliceKind,
     /// When it began.
-    pub(super) start_ns: i64,
+    pub(crate) start_ns: i64,
     /// Its thread.
-    pub(super) global_tid: Option<i64>,
+    pub(crate) global_tid: Option<i64>,
     /// Its text.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// Its domain; 0 for the default one.
-    pub(super) domain: i64,
+    pub(crate) domain: i64,
     /// Its row in the file.
-    pub(super) row_id: i64,
+    pub(crate) row_id: i64,
 }
 
 impl Found {
     /// Add the findings of a fragment whose first slice became row `base`.
-    pub(super) fn absorb(&mut self, other: Self, base: usize) {
+    pub(crate) fn absorb(&mut self, other: Self, base: usize) {
         self.processes.extend(other.processes);
         self.last_ns = self.last_ns.max(other.last_ns);
         self.missing_strings.extend(other.missing_strings);
@@ -82,20 +82,20 @@ impl Found {
     }
 
     /// Sort what is searched.
-    pub(super) fn sort(&mut self) {
+    pub(crate) fn sort(&mut self) {
         self.sync_calls.sort_by_key(|call| (call.0, call.1));
         self.node_launches.sort_unstable();
         self.node_launches.dedup();
     }
 
     /// What the API call with this correlation waited for.
-    pub(super) fn sync_class(&self, owner: Owner, correlation: i64) -> Option<SyncClass> {
+    pub(crate) fn sync_class(&self, owner: Owner, correlation: i64) -> Option<SyncClass> {
         let first = self.sync_calls.partition_point(|call| (call.0, call.1) < (owner, correlation));
         self.sync_calls.get(first).filter(|call| (call.0, call.1) == (owner, correlation)).map(|call| call.2)
     }
 
     /// Were the nodes of the graph with this launch recorded?
-    pub(super) fn has_nodes(&self, owner: Owner, correlation: i64) -> bool {
+    pub(crate) fn has_nodes(&self, owner: Owner, correlation: i64) -> bool {
         self.node_launches.binary_search(&(owner, correlation)).is_ok()
     }
 }

@@ -1,33 +1,30 @@
 //! `StringIds`: all names of the file by number. Numbers have gaps; a missing one must not drop a row.
 
-use rusqlite::Connection;
 use rustc_hash::FxHashMap;
 use tracecard_model::{Cancelled, IssueLog, Progress};
 
-use super::columns::Schema;
-use super::small_tables::each_row;
+use super::small_tables::SmallTables;
 
 /// Texts by number; shared by all workers.
 #[derive(Debug, Default)]
-pub(super) struct Strings(FxHashMap<i64, Box<str>>);
+pub(crate) struct Strings(FxHashMap<i64, Box<str>>);
 
 /// How many rows are read between two looks at the cancel button.
 const ROWS_A_STEP: u64 = 4096;
 
 impl Strings {
-    /// Load them all.
-    pub(super) fn read(
-        connection: &Connection,
-        schema: &Schema,
+    /// Load them all; `n_rows` is for the progress bar.
+    pub(crate) fn read(
+        tables: &dyn SmallTables,
         issues: &mut IssueLog,
+        n_rows: u64,
         progress: &Progress,
     ) -> Result<Self, Cancelled> {
-        let n_rows = schema.table("StringIds").and_then(super::columns::Table::n_rows_at_most);
-        progress.begin("Reading names", n_rows.unwrap_or(0))?;
+        progress.begin("Reading names", n_rows)?;
         let mut texts = FxHashMap::default();
         let mut n_read = 0_u64;
         let mut is_cancelled = Ok(());
-        each_row(connection, schema, issues, "StringIds", &["id", "value"], |cells| {
+        tables.each_row(issues, "StringIds", &["id", "value"], &mut |cells| {
             if let (Some(id), Some(text)) = (cells.int(0), cells.text(1)) {
                 texts.insert(id, text.into());
             }
@@ -41,7 +38,7 @@ impl Strings {
     }
 
     /// The text of a number.
-    pub(super) fn get(&self, id: i64) -> Option<&str> {
+    pub(crate) fn get(&self, id: i64) -> Option<&str> {
         self.0.get(&id).map(|text| &**text)
     }
 }

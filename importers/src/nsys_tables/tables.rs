@@ -5,21 +5,21 @@ use super::fragment::Fragment;
 use super::{api, copies, gpu_metrics, graphs, kernels, memory, nvtx, osrt, overheads, sync};
 
 /// How one table is read.
-pub(super) struct TableReader {
+pub(crate) struct TableReader {
     /// The number that slices of it carry as their source.
-    pub(super) number: u8,
+    pub(crate) number: u8,
     /// Name in the file.
-    pub(super) table: &'static str,
+    pub(crate) table: &'static str,
     /// Columns without which no row can be read.
-    pub(super) required: &'static [&'static str],
+    pub(crate) required: &'static [&'static str],
     /// Columns asked for, in the order in which [`Self::read`] sees them.
-    pub(super) columns: &'static [&'static str],
+    pub(crate) columns: &'static [&'static str],
     /// Add one row to a fragment.
-    pub(super) read: fn(&mut Fragment<'_>, &Cells<'_>),
+    pub(crate) read: fn(&mut Fragment<'_>, &Cells<'_>),
 }
 
 /// Tables that stand for themselves.
-pub(super) const FIRST_PASS: &[TableReader] = &[
+pub(crate) const FIRST_PASS: &[TableReader] = &[
     kernels::KERNELS,
     copies::COPIES,
     copies::MEMSETS,
@@ -33,7 +33,7 @@ pub(super) const FIRST_PASS: &[TableReader] = &[
 ];
 
 /// Tables that need to know what those of the first pass told.
-pub(super) const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
+pub(crate) const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
 
 /// Tables read elsewhere: about the file, the machine, names.
 const READ_ELSEWHERE: &[&str] = &[
@@ -63,7 +63,7 @@ const NO_EVENTS: &[&str] = &[
 ];
 
 /// Does a table hold events that are not read?
-pub(super) fn is_left_out(table: &str) -> bool {
+pub(crate) fn is_left_out(table: &str) -> bool {
     let is_read = FIRST_PASS.iter().chain(SECOND_PASS).any(|reader| reader.table.eq_ignore_ascii_case(table));
     let is_known = READ_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(table));
     let is_description = NO_EVENTS.iter().any(|start| table.starts_with(start));

@@ -13,7 +13,7 @@ use super::found::UnclosedRange;
 use super::fragment::{Fragment, NewSlice};
 use super::tables::TableReader;
 
-pub(super) const NVTX: TableReader = TableReader {
+pub(crate) const NVTX: TableReader = TableReader {
     number: 12,
     table: "NVTX_EVENTS",
     required: &["start", "eventType"],
@@ -85,7 +85,7 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
 }
 
 /// Add a range that was never closed; the capture ended at `end_ns`.
-pub(super) fn push_unclosed(fragment: &mut Fragment<'_>, range: &UnclosedRange, end_ns: i64) {
+pub(crate) fn push_unclosed(fragment: &mut Fragment<'_>, range: &UnclosedRange, end_ns: i64) {
     let UnclosedRange { kind, start_ns, global_tid, domain, row_id, .. } = *range;
     let name = fragment.out.names.intern(&range.name);
     let dur_ns = end_ns.saturating_sub(start_ns).max(0);

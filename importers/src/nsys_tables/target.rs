@@ -4,33 +4,31 @@
 
 use std::borrow::Cow;
 
-use rusqlite::Connection;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracecard_model::{Device, IssueLog};
 
 use super::cells::Cells;
-use super::columns::Schema;
-use super::small_tables::each_row;
+use super::small_tables::SmallTables;
 use crate::nsys_terms::global_id::{GlobalId, GlobalProcess, Machine};
 
 /// A process of a row; `None` where the file does not say.
-pub(super) type Owner = Option<GlobalProcess>;
+pub(crate) type Owner = Option<GlobalProcess>;
 
 /// The machine and the session.
 #[derive(Debug, Default)]
-pub(super) struct Target {
+pub(crate) struct Target {
     /// Where processes live unless their id says otherwise: only others show their machine.
-    pub(super) home: Option<Machine>,
+    pub(crate) home: Option<Machine>,
     /// The one process of the file, if there is only one: rows without a process belong to it.
-    pub(super) sole_process: Owner,
+    pub(crate) sole_process: Owner,
     /// Wall clock of time 0 in ns since 1970 UTC.
-    pub(super) start_unix_ns: Option<i64>,
+    pub(crate) start_unix_ns: Option<i64>,
     /// When the capture ended, in ns after time 0.
-    pub(super) end_ns: Option<i64>,
+    pub(crate) end_ns: Option<i64>,
     /// Names of threads in file order; a later one replaces an earlier one.
-    pub(super) thread_names: Vec<(GlobalId, i64)>,
+    pub(crate) thread_names: Vec<(GlobalId, i64)>,
     /// Product names of all GPUs, by number.
-    pub(super) gpu_names: Vec<String>,
+    pub(crate) gpu_names: Vec<String>,
     process_names: FxHashMap<GlobalProcess, String>,
     ranks: FxHashMap<GlobalProcess, u32>,
     gpus: Vec<Gpu>,
@@ -52,20 +50,20 @@ struct Gpu {
 }
 
 /// A device of the Trace.
-pub(super) struct FoundDevice {
+pub(crate) struct FoundDevice {
     /// What tells devices of the file apart.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// Its row.
-    pub(super) device: Device,
+    pub(crate) device: Device,
 }
 
 impl Target {
     /// Read the tables about the machine.
-    pub(super) fn read(connection: &Connection, schema: &Schema, issues: &mut IssueLog) -> Self {
+    pub(crate) fn read(tables: &dyn SmallTables, issues: &mut IssueLog) -> Self {
         let mut target = Self::default();
         let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
         let mut processes = Vec::new();
-        each_row(connection, schema, issues, "PROCESSES", &["globalPid", "name"], |cells| {
+        tables.each_row(issues, "PROCESSES", &["globalPid", "name"], &mut |cells| {
             let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
                 return true;
             };
@@ -85,16 +83,16 @@ impl Target {
         }
         let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
         target.home = most.map(|(machine, _)| machine);
-        target.read_session(connection, schema, issues);
-        target.read_gpus(connection, schema, issues);
-        target.read_streams(connection, schema, issues);
-        each_row(connection, schema, issues, "ThreadNames", &["globalTid", "nameId"], |cells| {
+        target.read_session(tables, issues);
+        target.read_gpus(tables, issues);
+        target.read_streams(tables, issues);
+        tables.each_row(issues, "ThreadNames", &["globalTid", "nameId"], &mut |cells| {
             if let [Some(thread), Some(name)] = cells.ints() {
                 target.thread_names.push((GlobalId::from_stored(thread), name));
             }
             true
         });
-        each_row(connection, schema, issues, "MPI_RANKS", &["globalTid", "rank"], |cells| {
+        tables.each_row(issues, "MPI_RANKS", &["globalTid", "rank"], &mut |cells| {
             if let [Some(thread), Some(rank)] = cells.ints()
                 && let Ok(rank) = u32::try_from(rank)
             {
@@ -105,12 +103,12 @@ impl Target {
         target
     }
 
-    fn read_session(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
-        each_row(connection, schema, issues, "TARGET_INFO_SESSION_START_TIME", &["utcEpochNs"], |cells| {
+    fn read_session(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
+        tables.each_row(issues, "TARGET_INFO_SESSION_START_TIME", &["utcEpochNs"], &mut |cells| {
             self.start_unix_ns = cells.int(0).filter(|ns| 0 < *ns);
             false
         });
-        each_row(connection, schema, issues, "ANALYSIS_DETAILS", &["globalVid", "duration"], |cells| {
+        tables.each_row(issues, "ANALYSIS_DETAILS", &["globalVid", "duration"], &mut |cells| {
             let [machine, duration_ns] = cells.ints();
             self.home = self.home.or(machine.map(Machine::from_stored));
             self.end_ns = duration_ns.filter(|ns| 0 < *ns);
@@ -118,7 +116,7 @@ impl Target {
         });
     }
 
-    fn read_gpus(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+    fn read_gpus(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
         /// Integers first, texts behind.
         const COLUMNS: &[&str] = &[
             "vmId",
@@ -141,7 +139,7 @@ impl Target {
             "uuid",
             "busLocation",
         ];
-        each_row(connection, schema, issues, "TARGET_INFO_GPU", COLUMNS, |cells| {
+        tables.each_row(issues, "TARGET_INFO_GPU", COLUMNS, &mut |cells| {
             let [
                 vm,
                 id,
@@ -188,22 +186,15 @@ impl Target {
         });
         self.gpus.sort_by_key(|gpu| (gpu.machine, gpu.id));
         self.gpu_names = self.gpus.iter().filter_map(|gpu| gpu.device.name.clone()).collect();
-        each_row(
-            connection,
-            schema,
-            issues,
-            "TARGET_INFO_CUDA_DEVICE",
-            &["gpuId", "cudaId", "pid"],
-            |cells| {
-                if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
-                    self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
-                }
-                true
-            },
-        );
+        tables.each_row(issues, "TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId", "pid"], &mut |cells| {
+            if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
+                self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
+            }
+            true
+        });
     }
 
-    fn read_streams(&mut self, connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+    fn read_streams(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
         let process = |cells: &Cells<'_>| match cells.ints() {
             [Some(hardware), Some(vm), Some(pid)] => Some(GlobalProcess::from_parts(hardware, vm, pid)),
             _ => None,
@@ -212,7 +203,7 @@ impl Target {
             [("TARGET_INFO_CUDA_CONTEXT_INFO", "nullStreamId"), ("TARGET_INFO_CUDA_NULL_STREAM", "streamId")]
         {
             let columns = ["hwId", "vmId", "processId", "deviceId", "contextId", null_stream];
-            each_row(connection, schema, issues, table, &columns, |cells| {
+            tables.each_row(issues, table, &columns, &mut |cells| {
                 let [_, _, _, device, context, stream] = cells.ints();
                 let (Some(process), Some(context)) = (process(cells), context) else { return true };
                 if let Some(device) = device {
@@ -225,7 +216,7 @@ impl Target {
             });
         }
         let columns = ["hwId", "vmId", "processId", "contextId", "streamId", "name"];
-        each_row(connection, schema, issues, "TARGET_INFO_NVTX_CUDA_STREAM", &columns, |cells| {
+        tables.each_row(issues, "TARGET_INFO_NVTX_CUDA_STREAM", &columns, &mut |cells| {
             let [_, _, _, context, stream] = cells.ints();
             if let (Some(process), Some(context), Some(stream), Some(name)) =
                 (process(cells), context, stream, cells.text(5))
@@ -237,7 +228,7 @@ impl Target {
     }
 
     /// What tells processes of the file apart, and the process id as text.
-    pub(super) fn process_key(&self, owner: Owner) -> (String, String) {
+    pub(crate) fn process_key(&self, owner: Owner) -> (String, String) {
         let Some(process) = owner else { return ("unknown".to_owned(), "unknown".to_owned()) };
         let pid = process.pid().to_string();
         let is_home = self.home == Some(process.machine());
@@ -246,23 +237,23 @@ impl Target {
     }
 
     /// Program name of a process.
-    pub(super) fn process_name(&self, owner: Owner) -> Option<&str> {
+    pub(crate) fn process_name(&self, owner: Owner) -> Option<&str> {
         owner.and_then(|process| self.process_names.get(&process)).map(String::as_str)
     }
 
     /// MPI rank of a process.
-    pub(super) fn rank(&self, owner: Owner) -> Option<u32> {
+    pub(crate) fn rank(&self, owner: Owner) -> Option<u32> {
         owner.and_then(|process| self.ranks.get(&process)).copied()
     }
 
     /// The ordinal of the device that a context lives on.
-    pub(super) fn ordinal_of_context(&self, owner: Owner, context: Option<i64>) -> Option<i64> {
+    pub(crate) fn ordinal_of_context(&self, owner: Owner, context: Option<i64>) -> Option<i64> {
         self.ordinal_from_context.get(&(owner?, context?)).copied()
     }
 
     /// The device with this ordinal in a process: the physical GPU where the file knows it. Ordinals of
     /// different processes may name different GPUs (`CUDA_VISIBLE_DEVICES`).
-    pub(super) fn device(&self, owner: Owner, ordinal: i64) -> FoundDevice {
+    pub(crate) fn device(&self, owner: Owner, ordinal: i64) -> FoundDevice {
         let machine = owner.map(GlobalProcess::machine);
         let by_process = owner.and_then(|process| self.gpu_from_ordinal.get(&(process.pid(), ordinal)));
         match by_process {
@@ -275,7 +266,7 @@ impl Target {
     }
 
     /// The GPU with this number.
-    pub(super) fn gpu(&self, machine: Option<Machine>, id: i64) -> FoundDevice {
+    pub(crate) fn gpu(&self, machine: Option<Machine>, id: i64) -> FoundDevice {
         self.find_gpu(machine, |gpu| gpu.id == id).map_or_else(|| unknown_gpu(machine, id), Gpu::found)
     }
 
@@ -286,7 +277,7 @@ impl Target {
     }
 
     /// What the user reads beside a stream; `None` for its number alone.
-    pub(super) fn stream_name(&self, owner: Owner, context: i64, stream: i64) -> Option<String> {
+    pub(crate) fn stream_name(&self, owner: Owner, context: i64, stream: i64) -> Option<String> {
         let key = (owner?, context, stream);
         if let Some(name) = self.stream_names.get(&key) {
             return Some(format!("{name} (stream {stream})"));

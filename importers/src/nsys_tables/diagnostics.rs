@@ -1,16 +1,14 @@
 //! `DIAGNOSTIC_EVENT` (since 2024.2): what the profiler says about its own capture.
 
-use rusqlite::Connection;
 use tracecard_model::IssueLog;
 
-use super::columns::Schema;
-use super::small_tables::each_row;
+use super::small_tables::SmallTables;
 use crate::nsys_terms::diagnostic::{Diagnosis, diagnose, without_paths};
 
 /// Turn the messages that matter into issues.
-pub(super) fn note_diagnostics(connection: &Connection, schema: &Schema, issues: &mut IssueLog) {
+pub(crate) fn note_diagnostics(tables: &dyn SmallTables, issues: &mut IssueLog) {
     let mut found: Vec<(Diagnosis, String)> = Vec::new();
-    each_row(connection, schema, issues, "DIAGNOSTIC_EVENT", &["severity", "text"], |cells| {
+    tables.each_row(issues, "DIAGNOSTIC_EVENT", &["severity", "text"], &mut |cells| {
         if let Some(message) = cells.text(1)
             && let Some(diagnosis) = diagnose(cells.int(0), &message)
         {

@@ -7,7 +7,7 @@ use super::fragment::Fragment;
 use super::tables::TableReader;
 use crate::nsys_terms::copy_kind::memory_kind;
 
-pub(super) const MEMORY_USAGE: TableReader = TableReader {
+pub(crate) const MEMORY_USAGE: TableReader = TableReader {
     number: 10,
     table: "CUDA_GPU_MEMORY_USAGE_EVENTS",
     required: &["start", "bytes", "memoryOperationType"],

@@ -3,19 +3,17 @@
 //! The low byte of the type is the GPU; types with something in the byte above hold markers, no metrics.
 //! A sample covers the time since the sample before. The first lies before the session and holds garbage.
 
-use rusqlite::Connection;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tracecard_model::{IssueLog, Severity, TrackId, TrackKey, Unit};
 
 use super::cells::Cells;
-use super::columns::Schema;
 use super::fragment::Fragment;
-use super::small_tables::each_row;
+use super::small_tables::SmallTables;
 use super::tables::TableReader;
 use crate::nsys_terms::global_id::Machine;
 use crate::nsys_terms::gpu_metric::GpuMetric;
 
-pub(super) const GPU_METRICS: TableReader = TableReader {
+pub(crate) const GPU_METRICS: TableReader = TableReader {
     number: 11,
     table: "GPU_METRICS",
     required: &["timestamp", "typeId", "metricId", "value"],
@@ -27,15 +25,14 @@ pub(super) const GPU_METRICS: TableReader = TableReader {
 const VALUE: usize = 3;
 
 /// The metrics of the file by (type, metric number).
-pub(super) fn read_metrics(
-    connection: &Connection,
-    schema: &Schema,
+pub(crate) fn read_metrics(
+    tables: &dyn SmallTables,
     issues: &mut IssueLog,
 ) -> FxHashMap<(i64, i64), Option<GpuMetric>> {
     let mut metrics = FxHashMap::default();
     let mut taken: FxHashSet<(i64, String)> = FxHashSet::default();
     let columns = ["typeId", "metricId", "metricName"];
-    each_row(connection, schema, issues, "TARGET_INFO_GPU_METRICS", &columns, |cells| {
+    tables.each_row(issues, "TARGET_INFO_GPU_METRICS", &columns, &mut |cells| {
         let ([Some(kind), Some(number)], Some(full)) = (cells.ints(), cells.text(2)) else { return true };
         let mut metric = GpuMetric::from_name(&full).filter(|_| !is_marker(kind));
         // Two names may meet in one spelling; values of two metrics must not mix on one track.

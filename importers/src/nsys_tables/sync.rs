@@ -11,7 +11,7 @@ use super::fragment::{Fragment, NewSlice, Place};
 use super::tables::TableReader;
 use crate::nsys_terms::sync_class::SyncClass;
 
-pub(super) const SYNCS: TableReader = TableReader {
+pub(crate) const SYNCS: TableReader = TableReader {
     number: 5,
     table: "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
     required: &["start", "end"],

@@ -1,0 +1,90 @@
+//! What is done once all rows are read.
+
+use std::collections::BTreeMap;
+
+use tracecard_model::{Severity, TraceBuilder};
+
+use super::found::Found;
+use super::fragment::{Fragment, Known};
+use super::nvtx::{NVTX, push_unclosed};
+use crate::nsys_terms::global_id::GlobalId;
+
+/// Join a fragment.
+pub(crate) fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) {
+    let base = into.n_slices();
+    found.absorb(fragment.found, base);
+    into.absorb(fragment.out);
+}
+
+/// What needs all rows: ends of open ranges, names of domains and threads, launches without work.
+pub(crate) fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
+    let unclosed = std::mem::take(&mut found.unclosed);
+    if !unclosed.is_empty() {
+        // The last thing that the file knows of, rather than the end of the session, which in a file cut
+        // out of a longer one lies far behind everything else.
+        let end_ns = found.last_ns.unwrap_or(0);
+        let mut last = Fragment::new(known, NVTX.table, NVTX.number);
+        unclosed.iter().for_each(|range| push_unclosed(&mut last, range, end_ns));
+        absorb(last, into, &mut found);
+    }
+    for (row, owner, domain) in &found.domain_rows {
+        let name = found.domain_names.get(&(*owner, *domain));
+        let name = match name.filter(|name| !name.is_empty()) {
+            Some(name) => into.names.intern(name),
+            None => into.names.intern(&format!("domain {domain}")),
+        };
+        into.push_domain(*row, name);
+    }
+    name_threads(known, &found, into);
+    if found.n_nvtx == 0 && !found.domain_names.is_empty() {
+        // Seen with the `nvtx` package 0.2.17 under nsys 2023.4.4.
+        let text = "the program made NVTX domains but no ranges were recorded; its NVTX library may be newer than nsys";
+        into.issues.count(Severity::Warning, "nvtx_domains_without_ranges", text, String::new);
+    }
+
+    let n_missing = found.missing_strings.len() as u64;
+    let text = "names are missing in the file; the numbers of the names are shown instead";
+    into.issues.count_n(n_missing, Severity::Warning, "names_missing", text, || {
+        found.missing_strings.first().map(|id| format!("#{id}")).unwrap_or_default()
+    });
+    for (owner, (n_launches, name)) in &found.launches {
+        if found.with_device_work.contains(owner) {
+            continue;
+        }
+        let text = "kernels were launched but no device work was recorded; this is not an idle GPU. Known causes: \
+                    forked worker processes, launches into a graph that was not traced, WSL2, a CUDA runtime that \
+                    the profiler could not hook, an earlier CUDA error";
+        let pid = known.target.process_key(*owner).1;
+        let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
+        into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);
+    }
+}
+
+/// Give threads of processes with rows their names: those of the system, then those of the program itself.
+fn name_threads(known: &Known, found: &Found, into: &mut TraceBuilder) {
+    let by_system =
+        known.target.thread_names.iter().filter_map(|(id, name)| Some((*id, known.strings.get(*name)?)));
+    let by_program =
+        found.nvtx_thread_names.iter().map(|(id, name)| (GlobalId::from_stored(*id), name.as_str()));
+    let mut names = BTreeMap::new();
+    for (id, name) in by_system.chain(by_program).filter(|(_, name)| !name.is_empty()) {
+        names.insert((Some(id.process()), id.tid()), name);
+    }
+    for ((owner, tid), name) in names {
+        if found.processes.contains(&owner) {
+            let process = into.process(&known.target.process_key(owner).0);
+            into.set_thread_name(process, &tid.to_string(), name);
+        }
+    }
+}
+
+/// Say so when nothing of CUDA was recorded: absence of data is not an idle GPU. `has_rows` says whether a
+/// table has any.
+pub(crate) fn note_missing_device_work(has_rows: impl Fn(&str) -> bool, into: &mut TraceBuilder) {
+    let cuda = ["KERNEL", "MEMCPY", "MEMSET", "RUNTIME", "GRAPH_TRACE"];
+    if !cuda.iter().any(|kind| has_rows(&format!("CUPTI_ACTIVITY_KIND_{kind}"))) {
+        let text = "the file has neither CUDA calls nor device work: CUDA was not traced or not used; nothing can be \
+                    said about the GPU";
+        into.issues.count(Severity::Warning, "no_cuda_in_file", text, String::new);
+    }
+}

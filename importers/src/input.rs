@@ -120,6 +120,18 @@ impl Input {
         ImportError::Unreadable { path: self.path.clone(), reason: reason.into() }
     }
 
+    /// How many bytes the file may unpack to: a small file that claims more is broken or made to fill memory.
+    pub(crate) fn unpacked_bytes_at_most(&self) -> u64 {
+        self.size_bytes.saturating_mul(200).saturating_add(64 << 20)
+    }
+
+    /// The error for a file that would unpack to more.
+    pub(crate) fn unpacks_to_too_much(&self, unpacked_bytes: u64) -> ImportError {
+        self.unreadable(format!(
+            "the file would unpack to {unpacked_bytes} bytes, more than 200 times its size"
+        ))
+    }
+
     /// The error for a file that no importer knows, with what its first bytes look like.
     pub(crate) fn unrecognised(&self) -> ImportError {
         let looks_like = match self.head() {

@@ -5,6 +5,7 @@
 
 mod chrome_json;
 mod importer;
+mod in_order;
 mod input;
 mod nsys_rep;
 mod nsys_sqlite;

@@ -35,6 +35,7 @@ pub(crate) fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
         };
         into.push_domain(*row, name);
     }
+    name_processes(known, &found, into);
     name_threads(known, &found, into);
     if found.n_nvtx == 0 && !found.domain_names.is_empty() {
         // Seen with the `nvtx` package 0.2.17 under nsys 2023.4.4.
@@ -57,6 +58,16 @@ pub(crate) fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
         let pid = known.target.process_key(*owner).1;
         let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);
+    }
+}
+
+/// Give processes with rows the names of their programs, and their MPI ranks.
+fn name_processes(known: &Known, found: &Found, into: &mut TraceBuilder) {
+    for owner in &found.processes {
+        let id = into.process(&known.target.process_key(*owner).0);
+        let row = into.process_mut(id);
+        row.name = known.target.process_name(*owner).map(str::to_owned);
+        row.rank = known.target.rank(*owner);
     }
 }
 

@@ -9,6 +9,7 @@ use tracecard_model::{
 use super::cells::Cells;
 use super::found::Found;
 use super::strings::Strings;
+use super::tables::TableReader;
 use super::target::{FoundDevice, Owner, Target};
 use crate::nsys_terms::api_name;
 use crate::nsys_terms::copy_kind::CopyCodes;
@@ -109,6 +110,13 @@ impl<'a> Fragment<'a> {
         }
     }
 
+    /// Add a row of a table; rows of one fragment may come from several.
+    pub(crate) fn read(&mut self, reader: &TableReader, cells: &Cells<'_>) {
+        self.table = reader.table;
+        self.source_table = reader.number;
+        (reader.read)(self, cells);
+    }
+
     /// Count a row that cannot be read, with an example.
     pub(crate) fn bad_row(&mut self, cells: &Cells<'_>, why: &str) {
         let text = "rows without a usable time or with impossible values are left out";
@@ -176,8 +184,6 @@ impl<'a> Fragment<'a> {
         let id = self.out.process(&key);
         let row = self.out.process_mut(id);
         row.os_pid = pid;
-        row.name = target.process_name(owner).map(str::to_owned);
-        row.rank = target.rank(owner);
         self.found.processes.insert(owner);
         self.processes.insert(owner, id);
         id

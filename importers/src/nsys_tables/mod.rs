@@ -33,7 +33,7 @@ pub(crate) use diagnostics::note_diagnostics;
 pub(crate) use finish::{absorb, finish, note_missing_device_work};
 pub(crate) use found::Found;
 pub(crate) use fragment::{Fragment, Known};
-pub(crate) use gpu_metrics::read_metrics;
+pub(crate) use gpu_metrics::{GPU_METRICS, read_metrics};
 pub(crate) use meta_data::MetaData;
 pub(crate) use small_tables::SmallTables;
 pub(crate) use strings::Strings;

@@ -37,6 +37,11 @@ impl Strings {
         is_cancelled.map(|()| Self(texts))
     }
 
+    /// Texts numbered from 0.
+    pub(crate) fn from_texts(texts: impl Iterator<Item = Box<str>>) -> Self {
+        Self((0..).zip(texts).collect())
+    }
+
     /// The text of a number.
     pub(crate) fn get(&self, id: i64) -> Option<&str> {
         self.0.get(&id).map(|text| &**text)

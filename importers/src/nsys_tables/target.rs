@@ -61,29 +61,8 @@ impl Target {
     /// Read the tables about the machine.
     pub(crate) fn read(tables: &dyn SmallTables, issues: &mut IssueLog) -> Self {
         let mut target = Self::default();
-        let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
-        let mut processes = Vec::new();
-        tables.each_row(issues, "PROCESSES", &["globalPid", "name"], &mut |cells| {
-            let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
-                return true;
-            };
-            *machines.entry(process.machine()).or_default() += 1;
-            processes.push(process);
-            if let Some(name) = cells.text(1).filter(|name| !name.is_empty()) {
-                // A full path would tell the user's name.
-                let program = name.rsplit(['/', '\\']).next().unwrap_or_default();
-                target.process_names.insert(process, program.to_owned());
-            }
-            true
-        });
-        processes.sort_unstable();
-        processes.dedup();
-        if let [only] = processes[..] {
-            target.sole_process = Some(only);
-        }
-        let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
-        target.home = most.map(|(machine, _)| machine);
         target.read_session(tables, issues);
+        target.read_processes(tables, issues);
         target.read_gpus(tables, issues);
         target.read_streams(tables, issues);
         tables.each_row(issues, "ThreadNames", &["globalTid", "nameId"], &mut |cells| {
@@ -101,6 +80,33 @@ impl Target {
             true
         });
         target
+    }
+
+    /// Read the names of processes. Reports have them among the events, so this may come later than the rest;
+    /// only whose machine is home must be known before the events.
+    pub(crate) fn read_processes(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
+        let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
+        let mut processes = Vec::new();
+        tables.each_row(issues, "PROCESSES", &["globalPid", "name"], &mut |cells| {
+            let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
+                return true;
+            };
+            *machines.entry(process.machine()).or_default() += 1;
+            processes.push(process);
+            if let Some(name) = cells.text(1).filter(|name| !name.is_empty()) {
+                // A full path would tell the user's name.
+                let program = name.rsplit(['/', '\\']).next().unwrap_or_default();
+                self.process_names.insert(process, program.to_owned());
+            }
+            true
+        });
+        processes.sort_unstable();
+        processes.dedup();
+        if let [only] = processes[..] {
+            self.sole_process = Some(only);
+        }
+        let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
+        self.home = self.home.or(most.map(|(machine, _)| machine));
     }
 
     fn read_session(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {

@@ -5,5 +5,6 @@
 mod corpus;
 mod nsys_goldens;
 mod real_traces;
+mod report_twin;
 mod tidy;
 mod torch_goldens;

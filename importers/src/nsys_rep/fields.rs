@@ -125,6 +125,8 @@ const CLASSES: &[(i64, &str)] = &[
     (32, "OSRT_API"),
     (3, "PROFILER_OVERHEAD"),
     (103, "CUPTI_ACTIVITY_KIND_OVERHEAD"),
+    // JIT compilation and its cache. Exports leave these out, though the program waits for them.
+    (102, "CUPTI_ACTIVITY_KIND_OVERHEAD"),
     (2, "OPENGL_API"),
     (5, "OPENGL_WORKLOAD"),
     (28, "CUDNN_EVENTS"),

@@ -80,6 +80,32 @@ const GPU_FIELDS: &[u32] = &[1, 2, 3, 5, 10, 11, 12, 13, 14, 15, 27, 28, 29, 32,
 const CONTEXT_COLUMNS: &[&str] = &["nullStreamId", "hwId", "vmId", "processId", "deviceId", "contextId"];
 const CONTEXT_FIELDS: &[u32] = &[1, 2, 3, 4, 5, 6];
 
+/// Columns of the table of devices that CUDA knew of (reports of 2020 and 2021) and the fields they come from.
+const CUDA_GPU_COLUMNS: &[&str] = &[
+    "name",
+    "globalMemoryBandwidth",
+    "globalMemorySize",
+    "l2CacheSize",
+    "coreClockRate",
+    "numMultiprocessors",
+    "maxWarpsPerMultiprocessor",
+    "maxBlocksPerMultiprocessor",
+    "computeCapabilityMajor",
+    "computeCapabilityMinor",
+    "deviceId",
+    "pid",
+    "pciBusId",
+    "maxSharedMemoryPerMultiprocessor",
+    "maxRegistersPerMultiprocessor",
+    "vmId",
+];
+const CUDA_GPU_FIELDS: &[u32] = &[1, 2, 3, 5, 7, 9, 11, 12, 22, 23, 24, 25, 26, 27, 28];
+
+/// Columns of the table of names that programs gave to streams and the fields they come from.
+const STREAM_NAME_COLUMNS: &[&str] =
+    &["name", "hwId", "vmId", "processId", "deviceId", "contextId", "streamId"];
+const STREAM_NAME_FIELDS: &[u32] = &[1, 2, 3, 4, 5, 6, 7];
+
 impl Report {
     /// What the messages around the events say.
     pub(super) fn read(stream: &Stream, clocks: &[u8], strings: &Strings) -> Result<Self, Damaged> {
@@ -134,9 +160,21 @@ impl Report {
                 row.push(vm_id.clone());
                 self.push("TARGET_INFO_GPU", GPU_COLUMNS, row);
             }
+            for gpu in repeated(nested(vm, &[2])?, 1)? {
+                let mut row = cells(gpu, CUDA_GPU_FIELDS)?;
+                row.push(vm_id.clone());
+                self.push("TARGET_INFO_CUDA_GPU", CUDA_GPU_COLUMNS, row);
+            }
             for device in repeated(nested(vm, &[2])?, 9)? {
                 self.push("TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId", "pid"], cells(device, &[1, 2, 3])?);
             }
+        }
+        for stream in repeated(machine, 13)? {
+            self.push(
+                "TARGET_INFO_NVTX_CUDA_STREAM",
+                STREAM_NAME_COLUMNS,
+                cells(stream, STREAM_NAME_FIELDS)?,
+            );
         }
         for context in repeated(machine, 14)? {
             self.push("TARGET_INFO_CUDA_CONTEXT_INFO", CONTEXT_COLUMNS, cells(context, CONTEXT_FIELDS)?);

@@ -46,6 +46,8 @@ struct Gpu {
     machine: Option<Machine>,
     id: i64,
     cuda_ordinal: Option<i64>,
+    /// Where it sits: `0000:02:00.0`.
+    bus: Option<String>,
     device: Device,
 }
 
@@ -187,15 +189,83 @@ impl Target {
             };
             // The oldest exports number GPUs as CUDA does.
             let cuda_ordinal = cuda_ordinal.or(old_id);
-            self.gpus.push(Gpu { machine: vm.map(Machine::from_stored), id, cuda_ordinal, device });
+            let bus = text(18);
+            self.gpus.push(Gpu { machine: vm.map(Machine::from_stored), id, cuda_ordinal, bus, device });
             true
         });
+        self.read_cuda_gpus(tables, issues);
         self.gpus.sort_by_key(|gpu| (gpu.machine, gpu.id));
         self.gpu_names = self.gpus.iter().filter_map(|gpu| gpu.device.name.clone()).collect();
         tables.each_row(issues, "TARGET_INFO_CUDA_DEVICE", &["gpuId", "cudaId", "pid"], &mut |cells| {
             if let [Some(gpu), Some(ordinal), Some(pid)] = cells.ints() {
                 self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu);
             }
+            true
+        });
+    }
+
+    /// What CUDA said of its devices, in captures before 2021.2, whose list of GPUs has little more than names.
+    /// One row a process and device; the bus tells which GPU it is.
+    fn read_cuda_gpus(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
+        const COLUMNS: &[&str] = &[
+            "vmId",
+            "deviceId",
+            "pid",
+            "numMultiprocessors",
+            "globalMemorySize",
+            "globalMemoryBandwidth",
+            "l2CacheSize",
+            "coreClockRate",
+            "maxWarpsPerMultiprocessor",
+            "maxBlocksPerMultiprocessor",
+            "maxRegistersPerMultiprocessor",
+            "maxSharedMemoryPerMultiprocessor",
+            "computeCapabilityMajor",
+            "computeCapabilityMinor",
+            "name",
+            "pciBusId",
+        ];
+        tables.each_row(issues, "TARGET_INFO_CUDA_GPU", COLUMNS, &mut |cells| {
+            let [vm, ordinal, pid, sm_count, memory, bandwidth, l2, clock, rest @ ..] = cells.ints::<14>();
+            let [warps, blocks, registers, shared, major, minor] = rest;
+            let Some(ordinal) = ordinal else { return true };
+            let known = |value: Option<i64>| {
+                value.and_then(|value| u64::try_from(value).ok()).filter(|value| 0 < *value)
+            };
+            let small = |value: Option<i64>| known(value).and_then(|value| u32::try_from(value).ok());
+            let bus = cells.text(15).filter(|bus| !bus.is_empty());
+            let machine = vm.map(Machine::from_stored);
+            let is_it = |gpu: &Gpu| match &bus {
+                Some(bus) => gpu.bus.as_deref() == Some(bus),
+                None => gpu.cuda_ordinal == Some(ordinal),
+            };
+            let place = self.gpus.iter().position(is_it).unwrap_or_else(|| {
+                let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
+                let device = Device { number, ..Device::default() };
+                let bus = bus.as_deref().map(str::to_owned);
+                self.gpus.push(Gpu { machine, id: ordinal, cuda_ordinal: Some(ordinal), bus, device });
+                self.gpus.len() - 1
+            });
+            let Some(gpu) = self.gpus.get_mut(place) else { return true };
+            if let Some(pid) = pid {
+                self.gpu_from_ordinal.insert((pid as u32 & 0xff_ffff, ordinal), gpu.id);
+            }
+            let device = &mut gpu.device;
+            let capability =
+                small(major).map(|major| (major, minor.and_then(|m| u32::try_from(m).ok()).unwrap_or(0)));
+            device.name = device.name.take().or_else(|| cells.text(14).map(Cow::into_owned));
+            device.compute_capability = device.compute_capability.or(capability);
+            device.sm_count = device.sm_count.or(small(sm_count));
+            device.memory_bytes = device.memory_bytes.or(known(memory));
+            // kB/s and kHz here.
+            device.dram_bytes_per_s =
+                device.dram_bytes_per_s.or(known(bandwidth).map(|kb| kb.saturating_mul(1000)));
+            device.l2_bytes = device.l2_bytes.or(known(l2));
+            device.clock_hz = device.clock_hz.or(known(clock).map(|khz| khz.saturating_mul(1000)));
+            device.max_warps_per_sm = device.max_warps_per_sm.or(small(warps));
+            device.max_blocks_per_sm = device.max_blocks_per_sm.or(small(blocks));
+            device.registers_per_sm = device.registers_per_sm.or(small(registers));
+            device.shared_bytes_per_sm = device.shared_bytes_per_sm.or(small(shared));
             true
         });
     }

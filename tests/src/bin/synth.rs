@@ -57,6 +57,8 @@ struct Args {
 enum Format {
     /// nsys SQLite export
     Nsys,
+    /// nsys report
+    Report,
     /// PyTorch profiler chrome trace
     Chrome,
 }
@@ -67,6 +69,7 @@ fn main() -> Result<(), SynthError> {
     let begun = Instant::now();
     let written = match args.format {
         Format::Nsys => synth::write_nsys(&config, &args.output)?,
+        Format::Report => synth::write_report(&config, &args.output)?,
         Format::Chrome => synth::write_chrome(&config, &args.output)?,
     };
     let size_bytes = std::fs::metadata(&args.output)?.len();

@@ -1,9 +1,9 @@
-//! The trace synthesiser: one made-up training run, written as nsys SQLite and as chrome JSON.
+//! The trace synthesiser: one made-up training run, written as nsys SQLite, as nsys report, as chrome JSON.
 //!
 //! ```text
 //! Config ──▶ Training ──▶ Step, Step, …  ──▶ nsys::write    ──▶ run.sqlite
 //!              (simulation, one step            chrome::write ──▶ run.json[.gz]
-//!               in memory at a time)
+//!               in memory at a time)                    run.sqlite ──▶ report ──▶ run.nsys-rep
 //! ```
 //!
 //! The run is rank 0 of an 8-GPU job on H100 SXM that trains a GPT-like network with bf16, DDP and
@@ -29,6 +29,7 @@ mod machine;
 mod network;
 mod nsys;
 mod optimizer;
+mod report;
 mod rng;
 mod signature;
 mod training;
@@ -36,6 +37,7 @@ mod training;
 use std::path::Path;
 
 pub use config::{Config, Faults};
+pub use report::report_from_export;
 
 /// Why a synthetic trace could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -67,6 +69,19 @@ pub struct Written {
 /// When the file cannot be written.
 pub fn write_nsys(config: &Config, path: &Path) -> Result<Written, SynthError> {
     nsys::write(config, path)
+}
+
+/// Writes the run as an nsys report, with what [`write_nsys`] would put into the export of that report. An
+/// existing file is replaced.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_report(config: &Config, path: &Path) -> Result<Written, SynthError> {
+    let dir = tempfile::tempdir_in(path.parent().filter(|dir| dir.is_dir()).unwrap_or(Path::new(".")))?;
+    let export = dir.path().join("run.sqlite");
+    let written = nsys::write(config, &export)?;
+    report_from_export(&export, path)?;
+    Ok(written)
 }
 
 /// Writes the run as a chrome trace of torch 2.9, compressed where the name ends in `.gz`. An existing

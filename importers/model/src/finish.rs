@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::amend::WITHDRAWN_NS;
 use crate::builder::{FlowEnd, TrackInfo};
+use crate::counters::counters;
 use crate::nest::{TrackColumns, lanes, nest};
 use crate::trace::NO_PARENT;
 use crate::{
@@ -31,28 +32,30 @@ impl TraceBuilder {
         for slice in &mut self.slices {
             slice.track = track_from_pushed[slice.track.idx()];
         }
-        let order = slice_order(&self.slices, &mut tracks);
+        // Early, because what was pushed takes more room than the columns.
+        let counters =
+            counters(std::mem::take(&mut self.counters), &track_from_pushed, &mut self.issues, progress)?;
+        let order = slice_order(&self.slices, &mut tracks, progress)?;
         progress.advance(1)?;
 
         let mut slice_from_row = vec![DROPPED; self.slices.len()];
         for (id, row) in order.iter().enumerate() {
             slice_from_row[*row as usize] = id as u32;
         }
-        let mut slices = gather(&self.slices, &order);
+        let mut slices = gather(&self.slices, &order, progress)?;
         drop((std::mem::take(&mut self.slices), order));
         progress.advance(1)?;
 
-        nest_tracks(&mut slices, &mut tracks, self.meta.resolution_ns);
+        nest_tracks(&mut slices, &mut tracks, self.meta.resolution_ns, progress)?;
         count_crossings(&slices, &tracks, &mut self.issues);
         progress.advance(1)?;
 
-        let links = links(&slices, &tracks, self.flows, &track_from_pushed);
+        let links = links(&slices, &tracks, self.flows, &track_from_pushed, progress)?;
         progress.advance(1)?;
-        let lod = Lod::new(&slices, &tracks);
+        let lod = Lod::new(&slices, &tracks, progress)?;
         progress.advance(1)?;
 
         let marks = marks(self.marks, &track_from_pushed);
-        let counters = counters(self.counters, &track_from_pushed, &mut self.issues);
         self.memory_events.sort_by_key(|e| (e.time_ns, e.device, e.addr));
         let samples = samples(self.samples, &track_from_pushed);
         let span = span(&slices, &counters);
@@ -174,7 +177,11 @@ fn drop_impossible(slices: &mut [SliceRow], issues: &mut IssueLog) {
 }
 
 /// Rows in slice order; sets each track's range.
-fn slice_order(slices: &[SliceRow], tracks: &mut [Track]) -> Vec<u32> {
+fn slice_order(
+    slices: &[SliceRow],
+    tracks: &mut [Track],
+    progress: &Progress,
+) -> Result<Vec<u32>, Cancelled> {
     let is_kept = |s: &SliceRow| 0 <= s.dur_ns;
     for slice in slices.iter().filter(|s| is_kept(s)) {
         tracks[slice.track.idx()].n_slices += 1;
@@ -203,33 +210,48 @@ fn slice_order(slices: &[SliceRow], tracks: &mut [Track]) -> Vec<u32> {
         let slice = &slices[*row as usize];
         (slice.start_ns, std::cmp::Reverse(slice.dur_ns), *row)
     };
-    parts.into_par_iter().filter(|part| !part.is_sorted_by_key(rank)).for_each(|part| {
-        part.par_sort_unstable_by_key(rank);
-    });
-    order
+    parts.into_par_iter().try_for_each(|part| {
+        progress.check()?;
+        if !part.is_sorted_by_key(rank) {
+            part.par_sort_unstable_by_key(rank);
+        }
+        Ok(())
+    })?;
+    Ok(order)
 }
 
-fn gather(rows: &[SliceRow], order: &[u32]) -> Slices {
-    fn column<T: Send>(rows: &[SliceRow], order: &[u32], field: impl Fn(&SliceRow) -> T + Sync) -> Vec<T> {
-        order.par_iter().with_min_len(1 << 16).map(|row| field(&rows[*row as usize])).collect()
+fn gather(rows: &[SliceRow], order: &[u32], progress: &Progress) -> Result<Slices, Cancelled> {
+    fn column<T: Send>(
+        rows: &[SliceRow],
+        order: &[u32],
+        progress: &Progress,
+        field: impl Fn(&SliceRow) -> T + Sync,
+    ) -> Result<Vec<T>, Cancelled> {
+        progress.check()?;
+        Ok(order.par_iter().with_min_len(1 << 16).map(|row| field(&rows[*row as usize])).collect())
     }
-    Slices {
-        track: column(rows, order, |s| s.track),
-        kind: column(rows, order, |s| s.kind),
-        flags: column(rows, order, |s| s.flags),
-        name: column(rows, order, |s| s.name),
-        start_ns: column(rows, order, |s| s.start_ns),
-        dur_ns: column(rows, order, |s| s.dur_ns),
+    Ok(Slices {
+        track: column(rows, order, progress, |s| s.track)?,
+        kind: column(rows, order, progress, |s| s.kind)?,
+        flags: column(rows, order, progress, |s| s.flags)?,
+        name: column(rows, order, progress, |s| s.name)?,
+        start_ns: column(rows, order, progress, |s| s.start_ns)?,
+        dur_ns: column(rows, order, progress, |s| s.dur_ns)?,
         self_ns: vec![0; order.len()],
         depth: vec![0; order.len()],
         parent: vec![NO_PARENT; order.len()],
-        correlation: column(rows, order, |s| s.correlation),
-        source_table: column(rows, order, |s| s.source_table),
-        source_row: column(rows, order, |s| s.source_row),
-    }
+        correlation: column(rows, order, progress, |s| s.correlation)?,
+        source_table: column(rows, order, progress, |s| s.source_table)?,
+        source_row: column(rows, order, progress, |s| s.source_row)?,
+    })
 }
 
-fn nest_tracks(slices: &mut Slices, tracks: &mut [Track], resolution_ns: i64) {
+fn nest_tracks(
+    slices: &mut Slices,
+    tracks: &mut [Track],
+    resolution_ns: i64,
+    progress: &Progress,
+) -> Result<(), Cancelled> {
     // Exact time stamps get no tolerance: a child that ends later than its parent is no child.
     let tolerance_ns = if resolution_ns <= 1 { 0 } else { resolution_ns };
     let mut start_ns = slices.start_ns.as_slice();
@@ -252,10 +274,12 @@ fn nest_tracks(slices: &mut Slices, tracks: &mut [Track], resolution_ns: i64) {
         };
         parts.push((track, columns));
     }
-    parts.into_par_iter().for_each(|(track, mut columns)| {
+    parts.into_par_iter().try_for_each(|(track, mut columns)| {
+        progress.check()?;
         let nests = track.key.family.nests();
         track.n_rows = if nests { nest(&mut columns, tolerance_ns) } else { lanes(&mut columns) };
-    });
+        Ok(())
+    })
 }
 
 fn count_crossings(slices: &Slices, tracks: &[Track], issues: &mut IssueLog) {
@@ -298,22 +322,34 @@ fn side_table<T: Send>(rows: Vec<(RowIdx, T)>, slice_from_row: &[u32]) -> SideTa
     SideTable { slices, rows }
 }
 
-fn links(slices: &Slices, tracks: &[Track], flows: Vec<FlowEnd>, track_from_pushed: &[TrackId]) -> Links {
-    let mut rows = launch_links(slices, tracks);
+fn links(
+    slices: &Slices,
+    tracks: &[Track],
+    flows: Vec<FlowEnd>,
+    track_from_pushed: &[TrackId],
+    progress: &Progress,
+) -> Result<Links, Cancelled> {
+    let mut rows = launch_links(slices, tracks, progress)?;
     rows.extend(flow_links(slices, tracks, flows, track_from_pushed));
+    progress.check()?;
     rows.par_sort_unstable();
     rows.dedup();
     let mut by_target: Vec<u32> = (0..rows.len() as u32).collect();
+    progress.check()?;
     by_target.par_sort_unstable_by_key(|idx| {
         let (kind, from, to) = rows[*idx as usize];
         (to, kind, from)
     });
-    Links { rows, by_target }
+    Ok(Links { rows, by_target })
 }
 
 /// Device work and sync records find the API call with their correlation id in the same process; where
 /// several calls share one, the first.
-fn launch_links(slices: &Slices, tracks: &[Track]) -> Vec<(LinkKind, SliceId, SliceId)> {
+fn launch_links(
+    slices: &Slices,
+    tracks: &[Track],
+    progress: &Progress,
+) -> Result<Vec<(LinkKind, SliceId, SliceId)>, Cancelled> {
     let with_correlation = |is_wanted: fn(SliceKind) -> bool| -> Vec<(Option<ProcessId>, i64, u32)> {
         let mut found: Vec<_> = (0..slices.len())
             .into_par_iter()
@@ -325,6 +361,7 @@ fn launch_links(slices: &Slices, tracks: &[Track]) -> Vec<(LinkKind, SliceId, Sl
         found
     };
     let mut calls = with_correlation(|kind| kind == SliceKind::Api);
+    progress.check()?;
     calls.dedup_by_key(|call| (call.0, call.1));
     let targets = with_correlation(|kind| kind.is_device_work() || kind == SliceKind::Sync);
     let mut links = Vec::with_capacity(targets.len());
@@ -339,7 +376,7 @@ fn launch_links(slices: &Slices, tracks: &[Track]) -> Vec<(LinkKind, SliceId, Sl
             links.push((kind, SliceId(call.2), SliceId(to)));
         }
     }
-    links
+    Ok(links)
 }
 
 fn flow_links(
@@ -383,30 +420,6 @@ fn samples(mut rows: Vec<Sample>, track_from_pushed: &[TrackId]) -> Samples {
     rows.iter_mut().for_each(|sample| sample.track = track_from_pushed[sample.track.idx()]);
     rows.par_sort_by_key(|sample| (sample.track, sample.time_ns, sample.cpu));
     Samples { rows }
-}
-
-fn counters(
-    rows: Vec<(TrackId, i64, f64)>,
-    track_from_pushed: &[TrackId],
-    issues: &mut IssueLog,
-) -> Counters {
-    let n_pushed = rows.len();
-    let mut rows: Vec<_> = rows
-        .into_iter()
-        .filter(|row| row.2.is_finite())
-        .map(|(t, at, v)| (track_from_pushed[t.idx()], at, v))
-        .collect();
-    let n_lost = (n_pushed - rows.len()) as u64;
-    let text = "counter samples are not numbers; they are left out";
-    issues.count_n(n_lost, Severity::Warning, "counter_not_a_number", text, String::new);
-    rows.par_sort_by_key(|row| (row.0, row.1));
-    let mut counters = Counters::default();
-    for (track, time_ns, value) in rows {
-        counters.track.push(track);
-        counters.time_ns.push(time_ns);
-        counters.value.push(value);
-    }
-    counters
 }
 
 fn span(slices: &Slices, counters: &Counters) -> Option<Span> {

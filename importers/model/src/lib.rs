@@ -10,6 +10,7 @@
 
 mod amend;
 mod builder;
+mod counters;
 mod dump;
 mod finish;
 mod fixture;

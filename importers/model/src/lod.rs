@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 
-use crate::{SliceId, Slices, Span, Track, TrackId};
+use crate::{Cancelled, Progress, SliceId, Slices, Span, Track, TrackId};
 
 /// One mark to draw: a slice, or several narrow ones in one cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,18 +171,19 @@ pub struct Lod {
 }
 
 impl Lod {
-    pub(crate) fn new(slices: &Slices, tracks: &[Track]) -> Self {
+    pub(crate) fn new(slices: &Slices, tracks: &[Track], progress: &Progress) -> Result<Self, Cancelled> {
         let rows = tracks
             .par_iter()
             .map(|track| {
+                progress.check()?;
                 let mut ids: Vec<Vec<u32>> = vec![Vec::new(); track.n_rows as usize];
                 for id in track.range() {
                     ids[usize::from(slices.depth[id])].push(id as u32);
                 }
-                ids.into_iter().map(|ids| RowIndex::new(slices, ids)).collect()
+                Ok(ids.into_iter().map(|ids| RowIndex::new(slices, ids)).collect())
             })
-            .collect();
-        Self { rows }
+            .collect::<Result<_, Cancelled>>()?;
+        Ok(Self { rows })
     }
 
     /// The rows of a track, by depth or lane; empty for counters.

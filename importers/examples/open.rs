@@ -92,8 +92,12 @@ fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
         println!("{} {} ×{} {:?}", issue.severity.text(), issue.code, issue.count, issue.example);
     }
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    if let Some(peak) = status.lines().find_map(|line| line.strip_prefix("VmHWM:")) {
-        println!("peak memory {}", peak.trim());
+    for (what, key) in [("peak", "VmHWM:"), ("resident", "VmRSS:")] {
+        if let Some(size) = status.lines().find_map(|line| line.strip_prefix(key)) {
+            let kib: f64 = size.trim().trim_end_matches(" kB").parse().unwrap_or(f64::NAN);
+            let a_slice = kib * 1024.0 / trace.slices.len() as f64;
+            println!("{what} memory {}, {a_slice:.0} bytes a slice", size.trim());
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! A worker fills a builder of its own (a fragment); [`TraceBuilder::absorb`] joins fragments, translating
 //! their ids. Nothing is sorted, nested or linked before `finish()`.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
 use crate::{
@@ -72,7 +72,9 @@ pub struct TraceBuilder {
     pub(crate) tracks: IndexMap<TrackKey, TrackInfo, FxBuildHasher>,
     pub(crate) thread_names: IndexMap<(ProcessId, String), String, FxBuildHasher>,
     pub(crate) slices: Vec<SliceRow>,
-    pub(crate) kernels: Vec<(RowIdx, Kernel)>,
+    /// Launch shapes by number; most kernels share theirs with others.
+    pub(crate) kernel_shapes: IndexSet<Kernel, FxBuildHasher>,
+    pub(crate) kernels: Vec<(RowIdx, u32)>,
     pub(crate) copies: Vec<(RowIdx, Copy)>,
     pub(crate) ops: Vec<(RowIdx, Op)>,
     pub(crate) collectives: Vec<(RowIdx, Collective)>,
@@ -157,7 +159,8 @@ impl TraceBuilder {
 
     /// Launch shape of a pushed kernel.
     pub fn push_kernel(&mut self, row: RowIdx, kernel: Kernel) {
-        self.kernels.push((row, kernel));
+        let shape = self.kernel_shapes.insert_full(kernel).0 as u32;
+        self.kernels.push((row, shape));
     }
 
     /// Direction and size of a pushed copy or memset.
@@ -252,9 +255,9 @@ impl TraceBuilder {
         for ((id, thread), name) in other.thread_names {
             self.thread_names.insert((process[id.idx()], thread), name);
         }
-        let name = self.names.absorb(other.names);
+        let name = self.names.absorb(&other.names);
         let stack = self.stacks.absorb(&other.stacks, &name);
-        let text = self.args.texts.absorb(other.args.texts);
+        let text = self.args.texts.absorb(&other.args.texts);
         let to_text = |id: Option<NameId>| id.map(|id| text[id.idx()]);
         let args: Vec<_> = other
             .args
@@ -277,7 +280,10 @@ impl TraceBuilder {
             name: name[s.name.idx()],
             ..s
         }));
-        self.kernels.extend(other.kernels.into_iter().map(|(r, k)| (row(r), k)));
+        let shapes = &mut self.kernel_shapes;
+        let shape: Vec<u32> =
+            other.kernel_shapes.into_iter().map(|shape| shapes.insert_full(shape).0 as u32).collect();
+        self.kernels.extend(other.kernels.into_iter().map(|(r, k)| (row(r), shape[k as usize])));
         self.copies.extend(other.copies.into_iter().map(|(r, c)| (row(r), c)));
         self.ops.extend(
             other.ops.into_iter().map(|(r, o)| (row(r), Op { args: o.args.map(|a| args[a.idx()]), ..o })),

@@ -26,7 +26,6 @@ pub(crate) fn counters(
     let text = "counter samples are not numbers; they are left out";
     issues.count_n(n_lost, Severity::Warning, "counter_not_a_number", text, String::new);
 
-    let mut track = vec![TrackId(0); n_kept];
     let mut time_ns = vec![0_i64; n_kept];
     let mut value = vec![0.0; n_kept];
     for step in rows.chunks(ROWS_A_STEP) {
@@ -34,7 +33,7 @@ pub(crate) fn counters(
         for row in step.iter().filter(|row| row.2.is_finite()) {
             let to = track_from_pushed[row.0.idx()];
             let at = &mut next[to.idx()];
-            (track[*at], time_ns[*at], value[*at]) = (to, row.1, row.2);
+            (time_ns[*at], value[*at]) = (row.1, row.2);
             *at += 1;
         }
     }
@@ -50,5 +49,5 @@ pub(crate) fn counters(
             }
         }
     }
-    Ok(Counters { track, time_ns, value })
+    Ok(Counters { starts, time_ns, value })
 }

@@ -10,8 +10,8 @@ use crate::nest::{TrackColumns, lanes, nest};
 use crate::trace::NO_PARENT;
 use crate::{
     Cancelled, Counters, DeviceId, IssueLog, LinkKind, Links, Lod, Marks, ProcessId, Progress, RowIdx,
-    Sample, Samples, Severity, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices, Span, Trace,
-    TraceBuilder, Track, TrackFamily, TrackId, TrackKey,
+    Sample, Samples, Severity, SharedTable, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices,
+    Span, Trace, TraceBuilder, Track, TrackFamily, TrackId, TrackKey,
 };
 
 /// In the map from pushed rows to slices: the row was dropped.
@@ -59,8 +59,12 @@ impl TraceBuilder {
         self.memory_events.sort_by_key(|e| (e.time_ns, e.device, e.addr));
         let samples = samples(self.samples, &track_from_pushed);
         let span = span(&slices, &counters);
+        self.names.shrink();
         let trace = Trace {
-            kernels: side_table(self.kernels, &slice_from_row),
+            kernels: SharedTable {
+                rows: side_table(self.kernels, &slice_from_row),
+                values: self.kernel_shapes.into_iter().collect(),
+            },
             copies: side_table(self.copies, &slice_from_row),
             ops: side_table(self.ops, &slice_from_row),
             collectives: side_table(self.collectives, &slice_from_row),

@@ -214,7 +214,7 @@ fn link_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
 fn counter_values<'a>(trace: &'a Trace, name: &str) -> Option<Values<'a>> {
     let counters = &trace.counters;
     match name {
-        "track_id" => ints(counters.track.iter().map(|t| Some(i64::from(t.0)))),
+        "track_id" => ints(counters.tracks().map(|t| Some(i64::from(t.0)))),
         "time_ns" => ints(counters.time_ns.iter().copied().map(Some)),
         "value" => reals(counters.value.iter().copied().map(Some)),
         _ => None,

@@ -40,7 +40,8 @@ pub use lod::{Folded, Lod, RowIndex};
 pub use names::Names;
 pub use progress::{Cancelled, Progress};
 pub use rows::{
-    Args, ArgsRow, Collective, Copy, Device, Kernel, MemoryEvent, Op, Process, SideTable, Track, TrackKey,
+    Args, ArgsRow, Collective, Copy, Device, Kernel, MemoryEvent, Op, Process, SharedTable, SideTable, Track,
+    TrackKey,
 };
 pub use span::{Span, Spans};
 pub use stacks::{StackRow, Stacks};

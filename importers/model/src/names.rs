@@ -1,51 +1,109 @@
 //! Interned texts: what repeats is kept once.
+//!
+//! Traces with millions of different texts are common (`emit_nvtx` numbers each operator), so all texts lie
+//! in one piece of memory, and a text costs its bytes and about 20 more.
 
-use indexmap::IndexSet;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::NameId;
 
 /// Texts by id and ids by text. Ids count up in the order of first interning.
 #[derive(Clone, Debug, Default)]
-pub struct Names(IndexSet<Box<str>, FxBuildHasher>);
+pub struct Names {
+    /// All texts, one after the other.
+    texts: String,
+    /// Where each text ends.
+    ends: Vec<usize>,
+    ids: HashTable<u32>,
+}
 
 impl Names {
     /// The id of a text, new if unseen.
     pub fn intern(&mut self, text: &str) -> NameId {
-        if let Some(idx) = self.0.get_index_of(text) {
-            return NameId::from_idx(idx);
+        let hash = FxBuildHasher.hash_one(text);
+        let Self { texts, ends, ids } = self;
+        let of = |id: &u32| text_at(texts, ends, *id as usize);
+        if let Some(id) = ids.find(hash, |id| of(id) == text) {
+            return NameId(*id);
         }
-        NameId::from_idx(self.0.insert_full(text.into()).0)
+        let id = ends.len() as u32;
+        ids.insert_unique(hash, id, |id| FxBuildHasher.hash_one(of(id)));
+        texts.push_str(text);
+        ends.push(texts.len());
+        NameId(id)
     }
 
     /// Take over the texts of another interner, in its order: the id here of each id there.
-    pub(crate) fn absorb(&mut self, other: Self) -> Vec<NameId> {
-        // Texts are moved, not copied: traces with millions of different names are common.
-        other.0.into_iter().map(|text| NameId::from_idx(self.0.insert_full(text).0)).collect()
+    pub(crate) fn absorb(&mut self, other: &Self) -> Vec<NameId> {
+        other.iter().map(|(_, text)| self.intern(text)).collect()
     }
 
     /// The id of a text that is there already.
     pub fn find(&self, text: &str) -> Option<NameId> {
-        self.0.get_index_of(text).map(NameId::from_idx)
+        let id = self.ids.find(FxBuildHasher.hash_one(text), |id| self.text(NameId(*id)) == text);
+        id.map(|id| NameId(*id))
     }
 
     /// The text of an id that this interner gave.
     pub fn text(&self, id: NameId) -> &str {
-        self.0.get_index(id.idx()).map_or("", |t| t)
+        text_at(&self.texts, &self.ends, id.idx())
     }
 
     /// How many texts.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.ends.len()
     }
 
     /// None yet?
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.ends.is_empty()
     }
 
     /// All texts in id order.
     pub fn iter(&self) -> impl Iterator<Item = (NameId, &str)> {
-        self.0.iter().enumerate().map(|(idx, text)| (NameId::from_idx(idx), &**text))
+        (0..self.len()).map(NameId::from_idx).map(|id| (id, self.text(id)))
+    }
+
+    /// Give back memory that only growing needs.
+    pub(crate) fn shrink(&mut self) {
+        self.texts.shrink_to_fit();
+        self.ends.shrink_to_fit();
+    }
+}
+
+/// Text number `idx`; nothing for a number that is not there.
+fn text_at<'a>(texts: &'a str, ends: &[usize], idx: usize) -> &'a str {
+    let start = idx.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied());
+    start.zip(ends.get(idx)).and_then(|(start, end)| texts.get(start..*end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_has_one_id_and_an_id_one_text() {
+        let mut names = Names::default();
+        let ids: Vec<u32> = ["a", "", "bc", "a", "", "ü"].iter().map(|text| names.intern(text).0).collect();
+        assert_eq!(ids, [0, 1, 2, 0, 1, 3]);
+        let texts: Vec<&str> = names.iter().map(|(_, text)| text).collect();
+        assert_eq!(texts, ["a", "", "bc", "ü"]);
+        assert_eq!((names.find("bc"), names.find("b")), (Some(NameId(2)), None));
+        assert_eq!(names.text(NameId(9)), "");
+    }
+
+    #[test]
+    fn texts_keep_their_ids_while_the_table_grows() {
+        let mut names = Names::default();
+        for number in 0..10_000 {
+            assert_eq!(names.intern(&format!("op_id = {number}")).0, number);
+        }
+        assert_eq!(names.find("op_id = 4711"), Some(NameId(4711)));
+        let mut other = Names::default();
+        other.intern("x");
+        assert_eq!(other.absorb(&names)[9_999], NameId(10_000));
     }
 }

@@ -45,6 +45,41 @@ impl<T> SideTable<T> {
     }
 }
 
+/// As [`SideTable`], for rows that many slices share: each value is kept once.
+#[derive(Clone, Debug)]
+pub struct SharedTable<T> {
+    pub(crate) rows: SideTable<u32>,
+    pub(crate) values: Vec<T>,
+}
+
+impl<T> Default for SharedTable<T> {
+    fn default() -> Self {
+        Self { rows: SideTable::default(), values: Vec::new() }
+    }
+}
+
+impl<T> SharedTable<T> {
+    /// The row of a slice. O(log n).
+    pub fn get(&self, slice: SliceId) -> Option<&T> {
+        self.rows.get(slice).and_then(|idx| self.values.get(*idx as usize))
+    }
+
+    /// All rows in slice order.
+    pub fn iter(&self) -> impl Iterator<Item = (SliceId, &T)> {
+        self.rows.iter().filter_map(|(slice, idx)| Some((slice, self.values.get(*idx as usize)?)))
+    }
+
+    /// How many slices have a row.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// No slice has one.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
 /// An operating-system process of the traced run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Process {
@@ -181,7 +216,7 @@ impl Track {
 }
 
 /// Launch shape and resources of a kernel. `None` is "the file does not say".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kernel {
     /// Blocks in x, y, z.
     pub grid: Option<[u32; 3]>,

@@ -2,7 +2,8 @@
 
 use crate::{
     Args, Collective, Copy, CorrelationId, Device, Issue, Kernel, LinkKind, Lod, MemoryEvent, NameId, Names,
-    Op, Process, SideTable, SliceFlags, SliceId, SliceKind, Span, StackId, Stacks, Track, TrackId,
+    Op, Process, SharedTable, SideTable, SliceFlags, SliceId, SliceKind, Span, StackId, Stacks, Track,
+    TrackId,
 };
 
 /// Facts about the file and the capture.
@@ -177,17 +178,27 @@ impl Marks {
 /// Samples of all counters, sorted by (track, time).
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    pub(crate) track: Vec<TrackId>,
+    /// Where the samples of each track start, and where the last ones end.
+    pub(crate) starts: Vec<usize>,
     pub(crate) time_ns: Vec<i64>,
     pub(crate) value: Vec<f64>,
 }
 
 impl Counters {
-    /// The samples of one counter: times in ns (ascending) and values in the track's unit. O(log n).
+    /// The samples of one counter: times in ns (ascending) and values in the track's unit. O(1).
     pub fn of(&self, track: TrackId) -> (&[i64], &[f64]) {
-        let first = self.track.partition_point(|t| *t < track);
-        let end = self.track.partition_point(|t| *t <= track);
-        (&self.time_ns[first..end], &self.value[first..end])
+        let bound = |idx: usize| self.starts.get(idx).copied().unwrap_or(self.time_ns.len());
+        let range = bound(track.idx())..bound(track.idx() + 1);
+        (&self.time_ns[range.clone()], &self.value[range])
+    }
+
+    /// The track of each sample, in order.
+    pub(crate) fn tracks(&self) -> impl Iterator<Item = TrackId> + '_ {
+        let n = |pair: &[usize]| pair[1] - pair[0];
+        self.starts
+            .windows(2)
+            .enumerate()
+            .flat_map(move |(idx, pair)| std::iter::repeat_n(TrackId::from_idx(idx), n(pair)))
     }
 
     /// How many samples in all.
@@ -250,7 +261,7 @@ pub struct Trace {
     /// All slices.
     pub slices: Slices,
     /// Launch shapes of kernels.
-    pub kernels: SideTable<Kernel>,
+    pub kernels: SharedTable<Kernel>,
     /// Directions and sizes of copies and memsets.
     pub copies: SideTable<Copy>,
     /// Arguments of operators.

@@ -87,6 +87,9 @@ pub struct RowIndex {
 /// Cells wider than 2⁶¹ ns (73 years) cannot occur.
 const MAX_LOG2_NS: u32 = 61;
 
+/// Marks that are folded to see whether a level is worth keeping.
+const TRIED_MARKS: usize = 4096;
+
 impl RowIndex {
     fn new(slices: &Slices, ids: Vec<u32>) -> Self {
         let mut row = Self { ids, levels: Vec::new() };
@@ -95,17 +98,28 @@ impl RowIndex {
             if n_stored < 64 {
                 break;
             }
-            // Count before storing: most levels of sparse rows fold little.
-            let mut n_marks = 0;
-            row.fold(slices, log2_ns, 0..usize::MAX, |_| n_marks += 1);
-            if n_marks * 4 <= n_stored {
-                let mut marks = Vec::with_capacity(n_marks);
-                row.fold(slices, log2_ns, 0..usize::MAX, |mark| marks.push(mark));
-                n_stored = n_marks;
+            // Most levels of sparse rows fold little: look at a stretch before folding the whole row.
+            if TRIED_MARKS < n_stored && !row.folds_well(slices, log2_ns, n_stored) {
+                continue;
+            }
+            let mut marks = Vec::new();
+            row.fold(slices, log2_ns, 0..usize::MAX, |mark| marks.push(mark));
+            if marks.len() * 4 <= n_stored {
+                marks.shrink_to_fit();
+                n_stored = marks.len();
                 row.levels.push(Level { log2_ns, marks });
             }
         }
         row
+    }
+
+    /// Does a level fold the middle of the row to less than a third? Whole rows must fold to a quarter; a
+    /// stretch may differ a little.
+    fn folds_well(&self, slices: &Slices, log2_ns: u32, n_stored: usize) -> bool {
+        let first = (n_stored - TRIED_MARKS) / 2;
+        let mut n_marks = 0;
+        self.fold(slices, log2_ns, first..first + TRIED_MARKS, |_| n_marks += 1);
+        n_marks * 3 <= TRIED_MARKS
     }
 
     /// The slices of the row by start.

@@ -17,33 +17,39 @@ pub struct Names {
     texts: String,
     /// Where each text ends.
     ends: Vec<usize>,
+    /// The hash of each text, so that growing and joining tables does not read the texts again.
+    hashes: Vec<u32>,
     ids: HashTable<u32>,
 }
 
 impl Names {
     /// The id of a text, new if unseen.
     pub fn intern(&mut self, text: &str) -> NameId {
-        let hash = FxBuildHasher.hash_one(text);
-        let Self { texts, ends, ids } = self;
-        let of = |id: &u32| text_at(texts, ends, *id as usize);
-        if let Some(id) = ids.find(hash, |id| of(id) == text) {
+        self.intern_hashed(text, hash(text))
+    }
+
+    fn intern_hashed(&mut self, text: &str, hash: u32) -> NameId {
+        let Self { texts, ends, hashes, ids } = self;
+        let is_it = |id: &u32| hashes[*id as usize] == hash && text_at(texts, ends, *id as usize) == text;
+        if let Some(id) = ids.find(spread(hash), is_it) {
             return NameId(*id);
         }
         let id = ends.len() as u32;
-        ids.insert_unique(hash, id, |id| FxBuildHasher.hash_one(of(id)));
+        ids.insert_unique(spread(hash), id, |id| spread(hashes[*id as usize]));
         texts.push_str(text);
         ends.push(texts.len());
+        hashes.push(hash);
         NameId(id)
     }
 
     /// Take over the texts of another interner, in its order: the id here of each id there.
     pub(crate) fn absorb(&mut self, other: &Self) -> Vec<NameId> {
-        other.iter().map(|(_, text)| self.intern(text)).collect()
+        other.iter().zip(&other.hashes).map(|((_, text), hash)| self.intern_hashed(text, *hash)).collect()
     }
 
     /// The id of a text that is there already.
     pub fn find(&self, text: &str) -> Option<NameId> {
-        let id = self.ids.find(FxBuildHasher.hash_one(text), |id| self.text(NameId(*id)) == text);
+        let id = self.ids.find(spread(hash(text)), |id| self.text(NameId(*id)) == text);
         id.map(|id| NameId(*id))
     }
 
@@ -71,7 +77,17 @@ impl Names {
     pub(crate) fn shrink(&mut self) {
         self.texts.shrink_to_fit();
         self.ends.shrink_to_fit();
+        self.hashes.shrink_to_fit();
     }
+}
+
+fn hash(text: &str) -> u32 {
+    (FxBuildHasher.hash_one(text) >> 32) as u32
+}
+
+/// The table looks at the uppermost and the lowest bits of 64.
+fn spread(hash: u32) -> u64 {
+    u64::from(hash) << 32 | u64::from(hash)
 }
 
 /// Text number `idx`; nothing for a number that is not there.

@@ -83,7 +83,7 @@ impl<'a> Cells<'a> {
     /// A wanted column as text; `None` for null and blobs.
     pub(crate) fn text(&self, idx: usize) -> Option<Cow<'a, str>> {
         match self.value(idx) {
-            ValueRef::Text(bytes) => Some(String::from_utf8_lossy(bytes)),
+            ValueRef::Text(bytes) => Some(lossy(bytes)),
             ValueRef::Integer(value) => Some(value.to_string().into()),
             ValueRef::Real(value) => Some(value.to_string().into()),
             ValueRef::Null | ValueRef::Blob(_) => None,
@@ -103,7 +103,7 @@ impl<'a> Cells<'a> {
     /// Is a wanted column text that is no number?
     pub(crate) fn word(&self, idx: usize) -> Option<Cow<'a, str>> {
         match self.value(idx) {
-            value @ ValueRef::Text(bytes) if odd_int(value).is_none() => Some(String::from_utf8_lossy(bytes)),
+            value @ ValueRef::Text(bytes) if odd_int(value).is_none() => Some(lossy(bytes)),
             _ => None,
         }
     }
@@ -114,6 +114,11 @@ impl<'a> Cells<'a> {
             Source::Record(record) => record.values.get(idx).copied().unwrap_or(ValueRef::Null),
         }
     }
+}
+
+/// Valid text, the usual case, is checked faster than it is repaired.
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 /// Whole numbers stored as text or real; unsigned ones above 2⁶³ wrap as exports do it.

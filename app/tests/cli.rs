@@ -57,7 +57,7 @@ fn bad_files_get_one_clear_message_each() {
         (file("picture.sqlite", png), &["PNG picture"]),
         (file("cut.sqlite", &whole[..whole.len() / 2]), &["cut short", "nsys export"]),
         (no_export, &["no Nsight Systems export"]),
-        (file("run.nsys-rep", report), &["2026.1.1.204", "nsys export --type sqlite"]),
+        (file("run.nsys-rep", report), &["2026.1.1.204", "its end mark is missing"]),
         (file("prose.json", b"It was a dark and stormy night."), &["Tracecard opens"]),
         (file("config.json", b"{\"a\": [1, 2, {\"b\": null}]}"), &[]),
         (dir.path().join("missing.json"), &["cannot read"]),

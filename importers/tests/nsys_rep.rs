@@ -61,7 +61,9 @@ fn comparable(dump: &str, exported: &BTreeSet<String>) -> String {
     dump.lines().filter(|line| !is_left_out(line.trim_start())).fold(String::new(), |mut out, line| {
         // An overhead that is left out may lie in another one and take of its self time.
         let is_overhead = line.trim_start().starts_with("overhead ");
-        out.push_str(line.split(" self=").next().filter(|_| is_overhead).unwrap_or(line));
+        let is_bare_sample = !has("SAMPLING_CALLCHAINS") && line.trim_start().starts_with("sample ");
+        let cut = |mark: &str, is_cut: bool| line.split(mark).next().filter(|_| is_cut);
+        out.push_str(cut(" self=", is_overhead).or(cut(" stack=", is_bare_sample)).unwrap_or(line));
         out.push('\n');
         out
     })

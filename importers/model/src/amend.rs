@@ -14,6 +14,19 @@ impl TraceBuilder {
         self.slices.get_mut(row.idx())
     }
 
+    /// Move a pushed slice to the track of this family and label of the same process and thread.
+    pub fn move_slice(&mut self, row: RowIdx, kind: SliceKind, family: TrackFamily, label: &str) {
+        let Some(key) = self.slices.get(row.idx()).and_then(|slice| self.tracks.get_index(slice.track.idx()))
+        else {
+            return;
+        };
+        let key = TrackKey { family, label: Some(label.to_owned()), ..key.0.clone() };
+        let track = self.track(key);
+        if let Some(slice) = self.slices.get_mut(row.idx()) {
+            (slice.track, slice.kind) = (track, kind);
+        }
+    }
+
     /// Take a pushed slice back, with its rows in side tables. The importer counts it as an issue.
     pub fn withdraw_slice(&mut self, row: RowIdx) {
         if let Some(slice) = self.slices.get_mut(row.idx()) {

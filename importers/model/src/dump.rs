@@ -35,6 +35,11 @@ fn write_dump(trace: &Trace, out: &mut String) -> std::fmt::Result {
     }
     for (idx, track) in trace.tracks.iter().enumerate() {
         let id = crate::TrackId::from_idx(idx);
+        let has_marks = trace.marks.iter().any(|mark| mark.0 == id);
+        let has_points = !trace.counters.of(id).0.is_empty() || !trace.samples.of(id).is_empty();
+        if track.n_slices == 0 && !has_marks && !has_points {
+            continue;
+        }
         let process = track.key.process.and_then(|p| trace.processes.get(p.idx()));
         write!(out, "{} {:?}", track.key.family.text(), track.name)?;
         if let Some(process) = process {

@@ -51,9 +51,12 @@ impl Container {
     /// Find the sections.
     pub(super) fn open(input: &Input, file: &mut File) -> Result<Self, ImportError> {
         let size_bytes = input.size_bytes();
+        let header_version = header_version(input.head());
         let cut_short = |what: &str| {
+            let version =
+                header_version.as_ref().map_or_else(String::new, |version| format!(" of nsys {version}"));
             input.unreadable(format!(
-                "the report is incomplete or damaged: {what}; the capture or the copy did not finish"
+                "the report{version} is incomplete or damaged: {what}; the capture or the copy did not finish"
             ))
         };
         let trailer_at = size_bytes
@@ -83,7 +86,7 @@ impl Container {
             Some(section) => version(&read_at(input, file, section.offset, section.n_bytes)?),
             None => None,
         };
-        let version = version.or_else(|| header_version(input.head()));
+        let version = version.or_else(|| header_version.clone());
         let unknown = |what: &str| unknown_layout(input, version.as_deref(), what);
         let need = |name: &str| find(name).ok_or_else(|| unknown(&format!("it has no section “{name}”")));
         let (data, offsets) = (need("Raw Sampling Data")?, need("Sampling Data Offsets")?);

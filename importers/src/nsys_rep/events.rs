@@ -48,7 +48,7 @@ pub(super) const DIAGNOSTIC_COLUMNS: &[&str] = &["severity", "text"];
 impl<'k> Decoded<'k> {
     pub(super) fn new(known: &'k Known) -> Self {
         Self {
-            fragment: Fragment::new(known, "report", 0),
+            fragment: Fragment::new(known),
             later: Vec::new(),
             processes: Vec::new(),
             diagnostics: Vec::new(),

@@ -6,7 +6,8 @@
 use rusqlite::types::ValueRef;
 
 use super::message::Fields;
-use crate::nsys_tables::{FIRST_PASS, SECOND_PASS, TableReader};
+use crate::nsys_tables::{TableReader, first_pass, second_pass};
+use crate::nsys_terms::event_class::is_marker;
 
 /// Where a column lies in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,9 +141,6 @@ const CLASSES: &[(i64, &str)] = &[
     (96, "CUDA_GRAPH_EVENTS"),
 ];
 
-/// Classes that only mark the start or end of what has a row of its own; exports leave them out too.
-const MARKER_CLASSES: &[i64] = &[6, 7, 8, 9, 10, 11, 33, 34, 35, 36, 45, 46, 68, 69, 79, 80];
-
 /// Payloads with a table of their own.
 const PAYLOADS: &[(u32, &str, Columns)] = &[
     (
@@ -229,7 +227,10 @@ impl Mappings {
 
     /// A call of this class.
     pub(super) fn class(&self, class: i64) -> Meaning<'_> {
-        if MARKER_CLASSES.contains(&class) { Meaning::Ignored } else { find(&self.classes, class) }
+        match find(&self.classes, class) {
+            Meaning::Unknown if is_marker(class) => Meaning::Ignored,
+            meaning => meaning,
+        }
     }
 
     /// Any other payload.
@@ -249,8 +250,8 @@ impl Mapping {
     /// `None` when no reader knows the table.
     fn new(table: &str, columns: &[Columns], payload: u32) -> Option<Self> {
         let is_it = |reader: &&TableReader| reader.table == table;
-        let second = SECOND_PASS.iter().find(is_it);
-        let reader = second.or_else(|| FIRST_PASS.iter().find(is_it))?;
+        let second = second_pass().find(is_it);
+        let reader = second.or_else(|| first_pass().find(is_it))?;
         let place =
             |name: &&str| columns.iter().copied().flatten().find(|(have, _)| have == name).map(|(_, at)| *at);
         Some(Self {

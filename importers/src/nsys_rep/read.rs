@@ -15,8 +15,8 @@ use super::unread::Unread;
 use super::version::Version;
 use crate::in_order::in_order;
 use crate::nsys_tables::{
-    Cells, Found, Fragment, Known, MetaData, Record, Strings, Target, absorb, finish, note_diagnostics,
-    note_missing_device_work, read_metrics,
+    CallChains, Cells, Found, Fragment, Known, MetaData, Record, Strings, Target, absorb, finish,
+    note_diagnostics, note_missing_device_work, read_metrics,
 };
 use crate::{ImportError, Input};
 
@@ -60,6 +60,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
         into.meta.properties.push(("GPUs in the machine".to_owned(), target.gpu_names.join(", ")));
     }
     let mut known = Known {
+        call_chains: CallChains::default(),
         shift_ns: 0,
         schema: version.map(Version::schema),
         metrics: read_metrics(&report, &mut into.issues),
@@ -86,7 +87,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     note_diagnostics(&report, &mut into.issues);
     events.unread.note(&mut into.issues);
     note_missing_device_work(|table| events.tables.contains(table), into);
-    finish(&known, found, into);
+    finish(&known, found, into, progress)?;
     Ok(())
 }
 
@@ -170,7 +171,7 @@ fn read_later(
     let parts: Vec<&[LaterRow]> = rows.chunks(LATER_ROWS_A_PART).collect();
     let work = |_: &mut (), idx: usize| {
         progress.check()?;
-        let mut fragment = Fragment::new(known, "report", 0);
+        let mut fragment = Fragment::new(known);
         let mut values = Vec::new();
         for row in parts[idx] {
             values.clear();

@@ -46,7 +46,6 @@ pub(super) struct Stream {
     pub(super) strings: Block,
     pub(super) threads: Vec<u8>,
     pub(super) machine: Vec<u8>,
-    pub(super) schemas: Option<Block>,
 }
 
 /// What the layout message counts, and what it describes.
@@ -94,11 +93,14 @@ impl Stream {
         let strings = walk.block()?;
         let threads = if 0 < layout.n_threads { walk.message()? } else { Vec::new() };
         let machine = walk.message()?;
-        let schemas = if 0 < walk.left() { Some(walk.block()?) } else { None };
+        if 0 < walk.left() {
+            // Schemas of NVTX payloads.
+            walk.block()?;
+        }
         if walk.left() != 0 {
             return Err(walk.unknown("its data do not end where their last part does"));
         }
-        Ok(Self { session, layout, events, strings, threads, machine, schemas })
+        Ok(Self { session, layout, events, strings, threads, machine })
     }
 }
 

@@ -7,8 +7,8 @@ use super::database::Database;
 use super::open::{check_header, connect, note_side_files};
 use super::scan::{ScanError, parts, scan};
 use crate::nsys_tables::{
-    FIRST_PASS, Found, Known, MetaData, SECOND_PASS, Strings, Target, finish, is_left_out, note_diagnostics,
-    note_missing_device_work, read_metrics,
+    CallChains, Found, Known, MetaData, Strings, TableReader, Target, finish, first_pass, is_left_out,
+    note_diagnostics, note_missing_device_work, read_metrics, second_pass,
 };
 use crate::{ImportError, Input};
 
@@ -25,10 +25,12 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     into.meta.tool = meta.tool();
     into.meta.has_return_values = true;
     into.meta.start_unix_ns = target.start_unix_ns;
-    let n_strings = schema.table("StringIds").and_then(super::columns::Table::n_rows_at_most).unwrap_or(0);
+    let n_rows = |name: &str| schema.table(name).and_then(super::columns::Table::n_rows_at_most).unwrap_or(0);
+    let n_strings = n_rows("StringIds");
     let mut known = Known {
         shift_ns: meta.shift_ns(target.start_unix_ns),
         schema: meta.schema(),
+        call_chains: CallChains::read(&database, &mut into.issues, n_rows, progress)?,
         metrics: read_metrics(&database, &mut into.issues),
         strings: Strings::read(&database, &mut into.issues, n_strings, progress)?,
         before: Found::default(),
@@ -40,8 +42,9 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     }
 
     let mut found = Found::default();
-    for readers in [FIRST_PASS, SECOND_PASS] {
-        let parts = parts(readers, schema, input.size_bytes(), &mut into.issues);
+    let passes: [Vec<&TableReader>; 2] = [first_pass().collect(), second_pass().collect()];
+    for readers in passes {
+        let parts = parts(&readers, schema, input.size_bytes(), &mut into.issues);
         let mut of_pass = Found::default();
         let result = scan(input.path(), &parts, &known, into, &mut of_pass, progress);
         result.map_err(|error| match error {
@@ -53,7 +56,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
         known.before = of_pass;
     }
     found.absorb(std::mem::take(&mut known.before), 0);
-    finish(&known, found, into);
+    finish(&known, found, into, progress)?;
     let has_rows = |name: &str| schema.table(name).is_some_and(|table| table.rows != RowIds::Empty);
     note_missing_device_work(has_rows, into);
     Ok(())

@@ -56,7 +56,7 @@ const SMALLEST_ROW_BYTES: u64 = 8;
 
 /// Cut the tables of a list into parts; tables that are missing or cannot be read have none.
 pub(super) fn parts(
-    readers: &'static [TableReader],
+    readers: &[&'static TableReader],
     schema: &Schema,
     size_bytes: u64,
     issues: &mut IssueLog,
@@ -163,7 +163,7 @@ fn read_part<'a>(
     known: &'a Known,
     progress: &Progress,
 ) -> Result<Fragment<'a>, Cancelled> {
-    let mut fragment = Fragment::new(known, part.reader.table, part.reader.number);
+    let mut fragment = Fragment::new(known);
     let mut n_read = 0_u64;
     let mut is_cancelled = Ok(());
     let mut read_rows = || -> rusqlite::Result<()> {
@@ -173,7 +173,7 @@ fn read_part<'a>(
             None => statement.query([])?,
         };
         while let Some(row) = rows.next()? {
-            (part.reader.read)(&mut fragment, &Cells::of_row(row));
+            fragment.read(part.reader, &Cells::of_row(row));
             n_read += 1;
             if n_read.is_multiple_of(ROWS_A_STEP) {
                 is_cancelled = progress.advance(ROWS_A_STEP);

@@ -375,7 +375,7 @@ fn overheads_and_system_calls_have_tracks_of_their_own() {
          CREATE TABLE PROFILER_OVERHEAD (start, end, globalTid, nameId);
          INSERT INTO PROFILER_OVERHEAD VALUES (20, 29, $TID, 5);
          CREATE TABLE ThreadNames (nameId, globalTid); INSERT INTO ThreadNames VALUES (3, $TID), (5, $TID);
-         CREATE TABLE SCHED_EVENTS (start, cpu); INSERT INTO SCHED_EVENTS VALUES (1, 1);",
+         CREATE TABLE WDDM_QUEUE_PACKET_START_EVENTS (start, cpu); INSERT INTO WDDM_QUEUE_PACKET_START_EVENTS VALUES (1, 1);",
         r#"
         os_runtime "main thread" process=10
             os_runtime "poll" 1 +8

@@ -2,6 +2,7 @@
 
 use tracecard_model::{Severity, SliceKind, TrackFamily};
 
+use super::call_chains::ChainTable;
 use super::cells::Cells;
 use super::fragment::{Fragment, NewSlice};
 use super::tables::TableReader;
@@ -9,13 +10,24 @@ use super::tables::TableReader;
 pub(crate) const API: TableReader = TableReader {
     number: 4,
     table: "CUPTI_ACTIVITY_KIND_RUNTIME",
+    label: "",
     required: &["start", "end"],
-    columns: &["start", "end", "eventClass", "globalTid", "correlationId", "returnValue", "nameId"],
+    columns: &[
+        "start",
+        "end",
+        "eventClass",
+        "globalTid",
+        "correlationId",
+        "returnValue",
+        "nameId",
+        "callchainId",
+    ],
     read,
 };
 
-/// The column of the name in [`API`].
+/// Columns of the name and of the call stack in [`API`].
 const NAME: usize = 6;
+const CHAIN: usize = 7;
 
 /// Class of the rows that repeat a call to hold its backtrace: each call would count twice.
 const BACKTRACE_CLASS: i64 = 67;
@@ -35,6 +47,10 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     let function = fragment.api_function(cells, NAME);
     let slice = NewSlice { track, kind: SliceKind::Api, name: function.name, start_ns, dur_ns, correlation };
     let row = fragment.push(cells, slice);
+    let chain = cells.int(CHAIN).filter(|chain| *chain != 0);
+    if let Some(stack) = fragment.call_stack(cells, ChainTable::Cuda, chain) {
+        fragment.out.push_call_stack(row, stack);
+    }
 
     let return_value = return_value.unwrap_or(0);
     let has_failed = return_value != 0 && !(function.is_query && return_value == NOT_READY);

@@ -12,6 +12,7 @@ use crate::nsys_terms::copy_kind::{CopyCodes, memory_kind, memset_name};
 pub(crate) const COPIES: TableReader = TableReader {
     number: 2,
     table: "CUPTI_ACTIVITY_KIND_MEMCPY",
+    label: "",
     required: &["start", "end"],
     columns: &[
         "start",
@@ -33,6 +34,7 @@ pub(crate) const COPIES: TableReader = TableReader {
 pub(crate) const MEMSETS: TableReader = TableReader {
     number: 3,
     table: "CUPTI_ACTIVITY_KIND_MEMSET",
+    label: "",
     required: &["start", "end"],
     columns: &[
         "start",

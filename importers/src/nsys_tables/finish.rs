@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use tracecard_model::{Severity, TraceBuilder};
+use rayon::prelude::*;
+use tracecard_model::{Cancelled, Progress, Severity, SliceKind, TraceBuilder, TrackFamily};
 
 use super::found::Found;
 use super::fragment::{Fragment, Known};
+use super::libraries::MPI;
 use super::nvtx::{NVTX, push_unclosed};
+use super::scheduling::{push_running, whole_threads};
+use crate::in_order::in_order;
 use crate::nsys_terms::global_id::GlobalId;
 
 /// Join a fragment.
@@ -16,24 +20,42 @@ pub(crate) fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mu
     into.absorb(fragment.out);
 }
 
-/// What needs all rows: ends of open ranges, names of domains and threads, launches without work.
-pub(crate) fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
+/// What needs all rows: ends of open ranges, time on CPUs, names of domains and threads, launches without
+/// work.
+///
+/// # Errors
+/// When cancelled.
+pub(crate) fn finish(
+    known: &Known,
+    mut found: Found,
+    into: &mut TraceBuilder,
+    progress: &Progress,
+) -> Result<(), Cancelled> {
+    // The last thing that the file knows of, rather than the end of the session, which in a file cut
+    // out of a longer one lies far behind everything else.
+    let end_ns = found.last_ns.unwrap_or(0);
     let unclosed = std::mem::take(&mut found.unclosed);
     if !unclosed.is_empty() {
-        // The last thing that the file knows of, rather than the end of the session, which in a file cut
-        // out of a longer one lies far behind everything else.
-        let end_ns = found.last_ns.unwrap_or(0);
-        let mut last = Fragment::new(known, NVTX.table, NVTX.number);
+        let mut last = Fragment::new(known);
+        last.enter(&NVTX);
         unclosed.iter().for_each(|range| push_unclosed(&mut last, range, end_ns));
         absorb(last, into, &mut found);
     }
+    pair_switches(known, &mut found, end_ns, into, progress)?;
     for (row, owner, domain) in &found.domain_rows {
         let name = found.domain_names.get(&(*owner, *domain));
-        let name = match name.filter(|name| !name.is_empty()) {
-            Some(name) => into.names.intern(name),
-            None => into.names.intern(&format!("domain {domain}")),
-        };
-        into.push_domain(*row, name);
+        match name.filter(|name| !name.is_empty()) {
+            // Exports since 2022 have these in tables of their own, without a domain.
+            Some(name) if name == MPI => into.move_slice(*row, SliceKind::Library, TrackFamily::Library, MPI),
+            Some(name) => {
+                let name = into.names.intern(name);
+                into.push_domain(*row, name);
+            }
+            None => {
+                let name = into.names.intern(&format!("domain {domain}"));
+                into.push_domain(*row, name);
+            }
+        }
     }
     name_processes(known, &found, into);
     name_threads(known, &found, into);
@@ -59,6 +81,31 @@ pub(crate) fn finish(known: &Known, mut found: Found, into: &mut TraceBuilder) {
         let example = || format!("{n_launches} launches in process {pid}, the first by {name}");
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);
     }
+    Ok(())
+}
+
+/// Switches in one part of the pairing.
+const SWITCHES_A_PART: usize = 1 << 17;
+
+/// Make slices of the switches of all threads.
+fn pair_switches(
+    known: &Known,
+    found: &mut Found,
+    end_ns: i64,
+    into: &mut TraceBuilder,
+    progress: &Progress,
+) -> Result<(), Cancelled> {
+    let mut switches = std::mem::take(&mut found.switches);
+    progress.check()?;
+    switches.par_sort_unstable();
+    let parts = whole_threads(&switches, SWITCHES_A_PART);
+    let work = |_: &mut (), idx: usize| {
+        progress.check()?;
+        let mut fragment = Fragment::new(known);
+        push_running(&mut fragment, parts[idx], end_ns);
+        Ok(fragment)
+    };
+    in_order(parts.len(), || (), work, |fragment| absorb(fragment, into, found))
 }
 
 /// Give processes with rows the names of their programs, and their MPI ranks.

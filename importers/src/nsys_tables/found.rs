@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tracecard_model::{RowIdx, SliceKind};
 
+use super::scheduling::Switch;
 use super::target::Owner;
 use crate::nsys_terms::sync_class::SyncClass;
 
@@ -26,6 +27,8 @@ pub(crate) struct Found {
     pub(crate) launches: BTreeMap<Owner, (u64, String)>,
     /// Processes with kernels, copies or graphs.
     pub(crate) with_device_work: BTreeSet<Owner>,
+    /// Switches of threads onto and off CPUs, in file order.
+    pub(crate) switches: Vec<Switch>,
     /// NVTX ranges and marks.
     pub(crate) n_nvtx: u64,
     /// Ranges outside the default NVTX domain: (row, process, domain).
@@ -70,6 +73,7 @@ impl Found {
             self.launches.entry(owner).or_insert((0, name)).0 += n;
         }
         self.with_device_work.extend(other.with_device_work);
+        self.switches.extend(other.switches);
         self.n_nvtx += other.n_nvtx;
         let shift = |row: RowIdx| RowIdx::from_idx(row.idx() + base);
         self.domain_rows

@@ -6,6 +6,7 @@ use tracecard_model::{
     TrackFamily, TrackId, TrackKey,
 };
 
+use super::call_chains::CallChains;
 use super::cells::Cells;
 use super::found::Found;
 use super::strings::Strings;
@@ -27,6 +28,8 @@ pub(crate) struct Known {
     pub(crate) shift_ns: i64,
     /// Version of the schema: (major, minor).
     pub(crate) schema: Option<(u32, u32)>,
+    /// Call stacks of exports.
+    pub(crate) call_chains: CallChains,
     /// GPU metrics by (type, metric number); `None` for markers that are no metric.
     pub(crate) metrics: FxHashMap<(i64, i64), Option<GpuMetric>>,
     /// What the tables of the first pass told, for those of the second.
@@ -75,6 +78,7 @@ pub(crate) struct Fragment<'a> {
     /// Findings for later.
     pub(crate) found: Found,
     table: &'static str,
+    label: &'static str,
     source_table: u8,
     processes: FxHashMap<Owner, ProcessId>,
     devices: FxHashMap<(Owner, i64), DeviceId>,
@@ -90,13 +94,14 @@ pub(crate) struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    pub(crate) fn new(known: &'a Known, table: &'static str, source_table: u8) -> Self {
+    pub(crate) fn new(known: &'a Known) -> Self {
         Self {
             known,
             out: TraceBuilder::new(),
             found: Found::default(),
-            table,
-            source_table,
+            table: "",
+            label: "",
+            source_table: 0,
             processes: FxHashMap::default(),
             devices: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -112,9 +117,20 @@ impl<'a> Fragment<'a> {
 
     /// Add a row of a table; rows of one fragment may come from several.
     pub(crate) fn read(&mut self, reader: &TableReader, cells: &Cells<'_>) {
-        self.table = reader.table;
-        self.source_table = reader.number;
+        self.enter(reader);
         (reader.read)(self, cells);
+    }
+
+    /// What follows is of this table.
+    pub(crate) fn enter(&mut self, reader: &TableReader) {
+        self.table = reader.table;
+        self.label = reader.label;
+        self.source_table = reader.number;
+    }
+
+    /// Label of the tracks of the table.
+    pub(crate) fn label(&self) -> &'static str {
+        self.label
     }
 
     /// Count a row that cannot be read, with an example.
@@ -210,6 +226,16 @@ impl<'a> Fragment<'a> {
         };
         self.last_thread = Some((key, track));
         track
+    }
+
+    /// The track of calls into a library of a thread, with the label of the table.
+    pub(crate) fn library_track(&mut self, global_tid: Option<i64>) -> TrackId {
+        let process = self.process(self.owner(global_tid));
+        let tid = global_tid.map(|id| GlobalId::from_stored(id).tid().to_string());
+        let thread = tid.unwrap_or_else(|| "unknown".to_owned());
+        let mut key = TrackKey::thread(TrackFamily::Library, process, thread);
+        key.label = Some(self.label.to_owned());
+        self.out.track(key)
     }
 
     /// The track of start/end ranges: they belong to the process of a thread rather than to the thread.

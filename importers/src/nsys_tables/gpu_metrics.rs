@@ -16,6 +16,7 @@ use crate::nsys_terms::gpu_metric::GpuMetric;
 pub(crate) const GPU_METRICS: TableReader = TableReader {
     number: 11,
     table: "GPU_METRICS",
+    label: "",
     required: &["timestamp", "typeId", "metricId", "value"],
     columns: &["timestamp", "typeId", "metricId", "value"],
     read,

@@ -12,6 +12,7 @@ use super::tables::TableReader;
 pub(crate) const GRAPHS: TableReader = TableReader {
     number: 6,
     table: "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+    label: "",
     required: &["start", "end"],
     columns: &["start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "graphId"],
     read,

@@ -12,6 +12,7 @@ use super::tables::TableReader;
 pub(crate) const KERNELS: TableReader = TableReader {
     number: 1,
     table: "CUPTI_ACTIVITY_KIND_KERNEL",
+    label: "",
     required: &["start", "end"],
     columns: &[
         "start",

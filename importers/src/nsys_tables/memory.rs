@@ -10,6 +10,7 @@ use crate::nsys_terms::copy_kind::memory_kind;
 pub(crate) const MEMORY_USAGE: TableReader = TableReader {
     number: 10,
     table: "CUDA_GPU_MEMORY_USAGE_EVENTS",
+    label: "",
     required: &["start", "bytes", "memoryOperationType"],
     columns: &["start", "globalPid", "deviceId", "address", "bytes", "memKind", "memoryOperationType"],
     read,

@@ -8,26 +8,33 @@
 //! Never read: host and user names, command lines, environment, captured output.
 
 mod api;
+mod call_chains;
 mod cells;
 mod copies;
 mod diagnostics;
+mod events;
 mod finish;
 mod found;
 mod fragment;
 mod gpu_metrics;
 mod graphs;
 mod kernels;
+mod libraries;
 mod memory;
 mod meta_data;
 mod nvtx;
 mod osrt;
 mod overheads;
+mod page_faults;
+mod samples;
+mod scheduling;
 mod small_tables;
 mod strings;
 mod sync;
 mod tables;
 mod target;
 
+pub(crate) use call_chains::CallChains;
 pub(crate) use cells::{Cells, Frame, Record};
 pub(crate) use diagnostics::note_diagnostics;
 pub(crate) use finish::{absorb, finish, note_missing_device_work};
@@ -37,5 +44,5 @@ pub(crate) use gpu_metrics::{GPU_METRICS, read_metrics};
 pub(crate) use meta_data::MetaData;
 pub(crate) use small_tables::SmallTables;
 pub(crate) use strings::Strings;
-pub(crate) use tables::{FIRST_PASS, SECOND_PASS, TableReader, is_left_out};
+pub(crate) use tables::{TableReader, first_pass, is_left_out, second_pass};
 pub(crate) use target::Target;

@@ -16,6 +16,7 @@ use super::tables::TableReader;
 pub(crate) const NVTX: TableReader = TableReader {
     number: 12,
     table: "NVTX_EVENTS",
+    label: "",
     required: &["start", "eventType"],
     columns: &["start", "end", "eventType", "globalTid", "domainId", "textId", "text"],
     read,

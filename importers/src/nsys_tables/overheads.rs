@@ -15,6 +15,7 @@ const NAME: usize = 4;
 pub(crate) const PROFILER_OVERHEAD: TableReader = TableReader {
     number: 8,
     table: "PROFILER_OVERHEAD",
+    label: "",
     required: &["start", "end"],
     columns: COLUMNS,
     read,
@@ -23,6 +24,7 @@ pub(crate) const PROFILER_OVERHEAD: TableReader = TableReader {
 pub(crate) const CUPTI_OVERHEAD: TableReader = TableReader {
     number: 9,
     table: "CUPTI_ACTIVITY_KIND_OVERHEAD",
+    label: "",
     required: &["start", "end"],
     columns: COLUMNS,
     read,

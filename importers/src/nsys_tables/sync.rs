@@ -14,6 +14,7 @@ use crate::nsys_terms::sync_class::SyncClass;
 pub(crate) const SYNCS: TableReader = TableReader {
     number: 5,
     table: "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+    label: "",
     required: &["start", "end"],
     columns: &["start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "syncType"],
     read,

@@ -2,7 +2,10 @@
 
 use super::cells::Cells;
 use super::fragment::Fragment;
-use super::{api, copies, gpu_metrics, graphs, kernels, memory, nvtx, osrt, overheads, sync};
+use super::{
+    api, copies, events, gpu_metrics, graphs, kernels, libraries, memory, nvtx, osrt, overheads, page_faults,
+    samples, scheduling, sync,
+};
 
 /// How one table is read.
 pub(crate) struct TableReader {
@@ -10,6 +13,8 @@ pub(crate) struct TableReader {
     pub(crate) number: u8,
     /// Name in the file.
     pub(crate) table: &'static str,
+    /// Label of its tracks, where several tables share a family of tracks; else empty.
+    pub(crate) label: &'static str,
     /// Columns without which no row can be read.
     pub(crate) required: &'static [&'static str],
     /// Columns asked for, in the order in which [`Self::read`] sees them.
@@ -19,7 +24,7 @@ pub(crate) struct TableReader {
 }
 
 /// Tables that stand for themselves.
-pub(crate) const FIRST_PASS: &[TableReader] = &[
+const CORE: &[TableReader] = &[
     kernels::KERNELS,
     copies::COPIES,
     copies::MEMSETS,
@@ -30,10 +35,27 @@ pub(crate) const FIRST_PASS: &[TableReader] = &[
     overheads::CUPTI_OVERHEAD,
     memory::MEMORY_USAGE,
     gpu_metrics::GPU_METRICS,
+    scheduling::SCHEDULING,
+    samples::SAMPLES,
+    events::CUDA_EVENTS,
+    events::GRAPH_EVENTS,
+    events::GRAPH_NODE_EVENTS,
+    page_faults::CPU_PAGE_FAULTS,
+    page_faults::GPU_PAGE_FAULTS,
 ];
 
+/// Tables of the first pass.
+pub(crate) fn first_pass() -> impl Iterator<Item = &'static TableReader> {
+    CORE.iter().chain(libraries::LIBRARIES)
+}
+
 /// Tables that need to know what those of the first pass told.
-pub(crate) const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
+const SECOND_PASS: &[TableReader] = &[sync::SYNCS, graphs::GRAPHS];
+
+/// Tables of the second pass.
+pub(crate) fn second_pass() -> impl Iterator<Item = &'static TableReader> {
+    SECOND_PASS.iter()
+}
 
 /// Tables read elsewhere: about the file, the machine, names.
 const READ_ELSEWHERE: &[&str] = &[
@@ -46,6 +68,9 @@ const READ_ELSEWHERE: &[&str] = &[
     "META_DATA_EXPORT",
     "META_DATA_CAPTURE",
     "EXPORT_META_DATA",
+    "SAMPLING_CALLCHAINS",
+    "OSRT_CALLCHAINS",
+    "CUDA_CALLCHAINS",
 ];
 
 /// Starts of names of tables that hold no events: labels, descriptions, copies of files.
@@ -53,6 +78,7 @@ const NO_EVENTS: &[&str] = &[
     "ENUM_",
     "TARGET_INFO_",
     "UnwindMethodType",
+    "MPI_COMMUNICATORS",
     "ANALYSIS_FILE",
     "ProcessStreams",
     "GENERIC_EVENT_SOURCES",
@@ -64,7 +90,7 @@ const NO_EVENTS: &[&str] = &[
 
 /// Does a table hold events that are not read?
 pub(crate) fn is_left_out(table: &str) -> bool {
-    let is_read = FIRST_PASS.iter().chain(SECOND_PASS).any(|reader| reader.table.eq_ignore_ascii_case(table));
+    let is_read = first_pass().chain(second_pass()).any(|reader| reader.table.eq_ignore_ascii_case(table));
     let is_known = READ_ELSEWHERE.iter().any(|known| known.eq_ignore_ascii_case(table));
     let is_description = NO_EVENTS.iter().any(|start| table.starts_with(start));
     !(is_read || is_known || is_description)
@@ -76,9 +102,10 @@ mod tests {
 
     #[test]
     fn source_numbers_are_unique() {
-        let mut numbers: Vec<u8> = FIRST_PASS.iter().chain(SECOND_PASS).map(|reader| reader.number).collect();
+        let mut numbers: Vec<u8> = first_pass().chain(second_pass()).map(|reader| reader.number).collect();
+        let n_tables = numbers.len();
         numbers.sort_unstable();
         numbers.dedup();
-        assert_eq!(numbers.len(), FIRST_PASS.len() + SECOND_PASS.len());
+        assert_eq!(numbers.len(), n_tables);
     }
 }

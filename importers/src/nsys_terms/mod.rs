@@ -6,6 +6,7 @@
 pub(crate) mod api_name;
 pub(crate) mod copy_kind;
 pub(crate) mod diagnostic;
+pub(crate) mod event_class;
 pub(crate) mod global_id;
 pub(crate) mod gpu_metric;
 pub(crate) mod sync_class;

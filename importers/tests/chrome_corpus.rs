@@ -98,7 +98,7 @@ fn files_that_json_refuses_lose_nothing() {
         ("local_1.8.1_odd_quote.json", 13, Some("unescaped_quotes")),
         ("local_1.8.1_odd_tab.json", 13, Some("control_characters")),
         ("local_1.8.1_stack_dynamo.json", 8, Some("unescaped_quotes")),
-        ("local_1.8.1_stack_nl.json", 8, None),
+        ("local_1.8.1_stack_nl.json", 8, Some("control_characters")),
         ("local_1.8.1_stack_winpath.json", 8, Some("unescaped_backslashes")),
         ("local_2.15.0_stack_dynamo.json", 43, Some("unescaped_quotes")),
         ("local_crashed_1.11.0.json.gz", 447, Some("file_truncated")),

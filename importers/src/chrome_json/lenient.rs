@@ -7,6 +7,7 @@
 
 use memchr::{memchr, memmem};
 
+use super::repairs::Repairs;
 use super::scan::{Level, RawStr, Scanner, Trouble};
 
 /// The keys of an event itself.
@@ -92,6 +93,9 @@ pub(super) fn string<'a>(scanner: &mut Scanner<'a>, level: Level) -> Result<RawS
         if ends_string(text, quote + 1, level) {
             let bytes = text.get(start..quote).unwrap_or_default();
             scanner.at = quote + 1;
+            if bytes.iter().any(|b| *b < b' ') {
+                scanner.repairs |= Repairs::CONTROL;
+            }
             return Ok(RawStr { bytes, has_backslash: bytes.contains(&b'\\') });
         }
         at = quote + 1;

@@ -34,6 +34,7 @@ mod names;
 mod number;
 mod pairs;
 mod pipeline;
+mod repairs;
 mod scan;
 mod settle;
 mod skip;

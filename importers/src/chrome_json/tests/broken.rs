@@ -63,7 +63,10 @@ fn traces_one_after_the_other_are_read_as_one() {
 
 #[test]
 fn a_byte_order_mark_and_zeros_are_passed() {
-    check(format!("\u{feff}[{}]\0\0", op("a", "1", "1")), &format!("{OPS}  op \"a\" 0 +1000\n"));
+    check(
+        format!("\u{feff}[{}]\0\0", op("a", "1", "1")),
+        &format!("{OPS}  op \"a\" 0 +1000\nissue info bytes_outside ×2\n"),
+    );
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn t01_backslashes_that_escape_nothing_make_all_literal() {
     );
     check_events(
         &op(r"a\tb \u00e9", "1", "1"),
-        &format!("{OPS}  op \"a\\tb é\" 0 +1000\nissue info control_characters ×1\n"),
+        &format!("{OPS}  op \"a\\tb é\" 0 +1000\nissue info escaped_control_characters ×1\n"),
     );
 }
 
@@ -75,7 +75,7 @@ fn t05_t06_t07_values_that_are_no_json_are_unknown() {
             "args": {"blocks per SM": inf, "warps per SM": -inf, "x": NaN, "y": Infinity, "z": , "device": 0, "stream": 7,}},"#,
         "device 0 None sm=None\nstream \"stream 7\" device=0\n\
          \x20 memcpy \"Memcpy DtoD (Device -> Device)\" 0 +0 d2d device->device bytes=8\n  kernel \"k\" 1000 +1000\n\
-         issue info json_repaired ×2\n",
+         issue info bare_words ×2\nissue info missing_values ×1\nissue info stray_commas ×4\n",
     );
 }
 
@@ -97,7 +97,7 @@ fn t08_broken_facts_do_not_cost_events() {
 fn t09_half_quoted_keys_are_read() {
     check_events(
         r#"{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1, tid": 9, "pid": 9}"#,
-        &format!("{OPS}  op \"a\" 0 +1000\nissue info json_repaired ×1\n"),
+        &format!("{OPS}  op \"a\" 0 +1000\nissue info bare_keys ×1\n"),
     );
 }
 
@@ -183,7 +183,9 @@ fn t16_pieces_of_lists_are_read() {
     );
     check(
         format!("{}\n{}", op("a", "1", "1"), op("b", "3", "1")),
-        &format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue info list_not_closed ×1\n"),
+        &format!(
+            "{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue info list_not_closed ×1\nissue info missing_commas ×1\n"
+        ),
     );
 }
 
@@ -402,6 +404,6 @@ fn t47_sequence_numbers_below_zero_are_none() {
 fn t53_times_may_be_texts() {
     check(
         r#"[{"ph": "X", "name": "a", "pid": 9, "tid": 9, "ts": "1700000000123456.001", "dur": "0.500", "cat": "cpu_op"}]"#,
-        &format!("{OPS}  op \"a\" 0 +500\n"),
+        &format!("{OPS}  op \"a\" 0 +500\nissue info times_as_text ×1\n"),
     );
 }

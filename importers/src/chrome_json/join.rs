@@ -124,8 +124,10 @@ impl Joined {
             }
             _ => {
                 let offset = self.offset;
-                let text =
-                    format!("the file is cut off at byte {offset}; {n_events} events were read and are kept");
+                let text = format!(
+                    "the file is cut off at byte {offset}; {n_events} events were read and are kept; \
+                     if it is still being written, open it again when it is complete"
+                );
                 issues.count(Severity::DataLoss, "file_truncated", &text, String::new);
             }
         }

@@ -65,6 +65,11 @@ pub(crate) const IMPORTER: Importer = Importer {
     info: sniff::info,
 };
 
+/// Do these first bytes belong to such a trace?
+pub(crate) fn is_trace(head: &[u8]) -> bool {
+    sniff::looks_like_trace(head)
+}
+
 fn read(input: &Input, builder: &mut TraceBuilder, progress: &Progress) -> Result<(), ImportError> {
     read_with(input, builder, progress, Plan::new())
 }
@@ -89,11 +94,20 @@ fn read_with(
         }
     };
     if let Some(error) = error {
+        if let Some(error) = input.too_large(&error) {
+            return Err(error);
+        }
         note_broken_reading(input, &mut whole, error)?;
     }
     // The list itself is kept without a value.
     let has_list = whole.found.members.iter().any(|(key, value)| key == "traceEvents" && value.is_empty());
     if whole.found.n_events == 0 && !has_list {
+        if whole.builder.issues.get("file_truncated").is_some() {
+            return Err(input.unreadable(
+                "the file ends before its first event: the recording or the copy did not finish; \
+                 if it is still being written, open it again when it is complete",
+            ));
+        }
         return Err(input.unreadable(
             "this is JSON or a piece of it, but no trace: it has neither \"traceEvents\" nor events with \"ph\"; \
              export a PyTorch profile with prof.export_chrome_trace(\"trace.json\")",

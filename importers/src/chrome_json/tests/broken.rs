@@ -21,7 +21,7 @@ fn other_json_is_refused_in_words() {
     check_refused(r#"{"SchemaVersion": "3.1"}"#, "nsys export --type sqlite");
     check_refused("[[1, 2], [3]]", "list of lists");
     check_refused(r#"{"traceEvents": "none", "ph": 1, "ts": 2}"#, "no trace");
-    check_refused(r#"{"a": 1}"#, "this is no profile");
+    check_refused(r#"{"a": 1}"#, "JSON without events");
     assert!(matches!(open_with(b"", ONE_BLOCK), Err(ImportError::Empty { .. })));
 }
 

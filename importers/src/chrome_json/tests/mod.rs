@@ -1,7 +1,9 @@
 //! What users see of the importer: text in, the dump of the trace out.
 
+mod archives;
 mod broken;
 mod kinds;
+mod live;
 mod packing;
 mod troubles;
 

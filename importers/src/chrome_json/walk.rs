@@ -345,14 +345,14 @@ impl<'a> Walker<'a, '_> {
         match attempt {
             Attempt::Read { end } => self.push_event(start, end),
             Attempt::Guessed { end } => {
-                let text = "events hold quotes that were not escaped; where their texts end is a guess";
-                let example = || excerpt(self.stretch.text, start);
-                self.mapper.fragment.builder.issues.count(
-                    Severity::Warning,
-                    "unescaped_quotes",
-                    text,
-                    example,
-                );
+                let about = "events hold quotes that were not escaped; where their texts end is a guess";
+                self.warn("unescaped_quotes", about, start);
+                self.push_event(start, end);
+            }
+            Attempt::WithoutArgs { end } => {
+                let about =
+                    "the arguments of events cannot be read; these events have no shapes and no launches";
+                self.warn("arguments_unreadable", about, start);
                 self.push_event(start, end);
             }
             Attempt::Hopeless { resume } => {
@@ -400,6 +400,12 @@ impl<'a> Walker<'a, '_> {
         if ends_in_brace && self.scanner.peek_solid() == Some(b'{') {
             self.count(Repairs::MISSING_COMMA);
         }
+    }
+
+    fn warn(&mut self, code: &'static str, about: &str, at: usize) {
+        let text = self.stretch.text;
+        let issues = &mut self.mapper.fragment.builder.issues;
+        issues.count(Severity::Warning, code, about, || excerpt(text, at));
     }
 
     /// Count a repair at this place.

@@ -5,7 +5,9 @@ mod broken;
 mod kinds;
 mod live;
 mod packing;
+mod repairs;
 mod troubles;
+mod writers;
 
 use std::path::PathBuf;
 

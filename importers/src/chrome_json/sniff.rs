@@ -6,6 +6,7 @@ use std::io::{Read, Seek, SeekFrom};
 use memchr::memmem;
 
 use super::fragment::Fragment;
+use super::lenient;
 use super::members::Members;
 use super::string::Backslashes;
 use super::walk::{Place, Stretch, walk};
@@ -30,7 +31,13 @@ pub(super) fn looks_like_trace(head: &[u8]) -> bool {
                 || has(b"\"schemaVersion\"") && (has(b"\"deviceProperties\"") || is_beginning(head))
         }
         Some(b'[' | b'"' | b',') => has_events,
-        _ => false,
+        // A page may show such events without being a trace.
+        None | Some(b'<') => false,
+        // Lines of a log before the trace.
+        _ => {
+            let has_trace = has_events && has(b"\"ts\"") || has(b"\"traceEvents\"");
+            has_trace && lenient::trace_after_lines(head, 0).is_some()
+        }
     }
 }
 

@@ -123,8 +123,6 @@ impl<'a> Walker<'a, '_> {
     }
 
     fn start(&mut self) -> bool {
-        let text = self.stretch.text;
-        let at = self.scanner.at;
         match self.scanner.peek_solid() {
             None => return false,
             // A byte order mark.
@@ -149,19 +147,37 @@ impl<'a> Walker<'a, '_> {
                     self.place = Place::Members;
                 }
             }
-            // A cut-out piece of a list: it begins within an event.
-            Some(_) => match lenient::next_event(text, at) {
-                Some(found) => {
-                    self.count_skipped(at);
-                    self.scanner.at = found;
-                    self.place = Place::Events(List::Bare);
-                }
-                None if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len() => {
-                    self.scanner.at = text.len();
-                    self.place = Place::End;
-                }
-                None => return false,
-            },
+            Some(_) => return self.start_in_something(),
+        }
+        true
+    }
+
+    /// The file begins with lines of something else, or within an event of a cut-out piece of a list.
+    fn start_in_something(&mut self) -> bool {
+        // Enough to see both a line and an event.
+        const ENOUGH_BYTES: usize = 8192;
+        let (text, at) = (self.stretch.text, self.scanner.at);
+        if self.rest_len() < ENOUGH_BYTES && !self.stretch.is_last {
+            return false;
+        }
+        let event = lenient::next_event(text, at);
+        let line =
+            lenient::trace_after_lines(text, at).filter(|line| event.is_none_or(|event| *line < event));
+        match (line, event) {
+            (Some(line), _) => {
+                self.count(Repairs::OUTSIDE);
+                self.scanner.at = line;
+            }
+            (None, Some(event)) => {
+                self.count_skipped(at);
+                self.scanner.at = event;
+                self.place = Place::Events(List::Bare);
+            }
+            (None, None) if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len() => {
+                self.scanner.at = text.len();
+                self.place = Place::End;
+            }
+            (None, None) => return false,
         }
         true
     }
@@ -275,6 +291,12 @@ impl<'a> Walker<'a, '_> {
     fn element(&mut self, list: List) -> bool {
         match self.scanner.peek_solid() {
             None => return false,
+            Some(b'{') if lenient::begins_trace(self.stretch.text, self.scanner.at) => {
+                // The one before was cut off and written again, or files were joined.
+                self.count_concatenated();
+                self.scanner.at += 1;
+                self.place = Place::Members;
+            }
             Some(b'{') => return self.read_event(),
             Some(b',') => return self.comma(Comma::IsBeforeEvent),
             Some(b'[') => self.scanner.at += 1,
@@ -424,6 +446,12 @@ impl<'a> Walker<'a, '_> {
         self.scanner.repairs.count(issues, || excerpt(text, start));
     }
 
+    fn count_concatenated(&mut self) {
+        let about = "the file holds several traces one after the other; they are read as one";
+        let issues = &mut self.mapper.fragment.builder.issues;
+        issues.count(Severity::Warning, "concatenated_traces", about, String::new);
+    }
+
     fn count_skipped(&mut self, at: usize) {
         let about = "events cannot be read; they are left out";
         let text = self.stretch.text;
@@ -446,9 +474,7 @@ impl<'a> Walker<'a, '_> {
         match self.scanner.peek_solid() {
             None => return false,
             Some(b'{' | b'[') => {
-                let about = "the file holds several traces one after the other; they are read as one";
-                let issues = &mut self.mapper.fragment.builder.issues;
-                issues.count(Severity::Warning, "concatenated_traces", about, String::new);
+                self.count_concatenated();
                 self.place = Place::Start;
             }
             Some(_) => {

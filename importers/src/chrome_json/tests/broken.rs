@@ -62,6 +62,39 @@ fn traces_one_after_the_other_are_read_as_one() {
 }
 
 #[test]
+fn a_trace_may_begin_within_the_list_of_one_that_was_cut_off() {
+    let one = |name: &str, ts: &str, end: &str| {
+        format!("{{\n  \"schemaVersion\": 1, \"traceEvents\": [{}{end}", op(name, ts, "1"))
+    };
+    for cut in [",\n", "\n"] {
+        check(
+            one("a", "1", cut) + &one("b", "3", "], \"distributedInfo\": {\"rank\": 2}}"),
+            &format!(
+                "{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue warning concatenated_traces ×1\n{}",
+                if cut == "\n" { "issue info missing_commas ×1\n" } else { "" }
+            ),
+        );
+    }
+    // Cut within an event.
+    check(
+        one("a", "1", ", {\"ph\": \"X\", \"na") + &one("b", "3", "]}"),
+        &format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue data_loss events_skipped ×1\n"),
+    );
+}
+
+#[test]
+fn lines_before_a_trace_are_passed() {
+    let (a, b) = (op("a", "1", "1"), op("b", "3", "1"));
+    let dump = |more: &str| {
+        format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue info bytes_outside ×1\n{more}")
+    };
+    check(format!("step 1 {{done}}\nok\n{a},\n{b}"), &dump("issue info list_not_closed ×1\n"));
+    check(format!("step 1 done\n[\n{a},\n{b}]"), &dump(""));
+    check(format!("step 1 done\n{{\"traceEvents\": [{a},\n{b}]}}"), &dump(""));
+    check_refused("<html>{\"ph\": \"X\", \"ts\": 1, \"pid\": 1}", "HTML");
+}
+
+#[test]
 fn a_byte_order_mark_and_zeros_are_passed() {
     check(
         format!("\u{feff}[{}]\0\0", op("a", "1", "1")),

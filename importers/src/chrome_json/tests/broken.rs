@@ -136,6 +136,17 @@ fn deep_nesting_is_no_trouble() {
     assert_eq!(trace.slices.len(), 3);
 }
 
+#[test]
+fn an_event_of_many_mib_costs_only_itself() {
+    let long = "[1], ".repeat(4 << 20);
+    let event = format!(
+        r#"{{"ph": "X", "cat": "cpu_op", "name": "long", "pid": 9, "tid": 9, "ts": 5, "dur": 1, "args": {{"x": [{long}1]}}}}"#
+    );
+    let text = format!("[{}, {event}, {}]", op("a", "1", "1"), op("b", "9", "1"));
+    let trace = open_with(text.as_bytes(), ONE_BLOCK).unwrap();
+    assert_eq!((trace.slices.len(), trace.issues[0].code), (2, "events_skipped"));
+}
+
 /// Every single byte of a small file is replaced by bytes that matter: nothing panics, blocks change nothing.
 #[test]
 fn single_wrong_bytes_never_panic() {

@@ -124,12 +124,21 @@ fn note_broken_reading(input: &Input, whole: &mut Fragment, error: io::Error) ->
     if input.compression() == Compression::Plain {
         return Err(input.io_error(error));
     }
+    let issues = &mut whole.builder.issues;
+    // The checksum of what came before was right, else flate2 would not have looked for the next header. It has
+    // no kind of its own for this.
+    let is_behind = input.compression() == Compression::Gzip && error.to_string() == "invalid gzip header";
+    if is_behind && issues.get("file_truncated").is_none() {
+        let text = "bytes that are no gzip stand behind the archive; they are passed over";
+        issues.count(Severity::Info, "bytes_behind_archive", text, String::new);
+        return Ok(());
+    }
     let n_events = whole.found.n_events;
     let what = match error.kind() {
         io::ErrorKind::UnexpectedEof => "the archive ends too early".to_owned(),
         _ => format!("the archive is damaged ({error})"),
     };
     let text = format!("{what}; {n_events} events could be unpacked and are kept");
-    whole.builder.issues.count(Severity::DataLoss, "archive_damaged", &text, String::new);
+    issues.count(Severity::DataLoss, "archive_damaged", &text, String::new);
     Ok(())
 }

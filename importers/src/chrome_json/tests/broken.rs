@@ -178,8 +178,27 @@ fn single_wrong_bytes_never_panic() {
 /// Random damage, the same every time: nothing panics, and the result does not depend on the blocks.
 #[test]
 fn damage_is_read_the_same_in_any_blocks() {
-    const PIECES: &[&str] =
-        &["\"", "\\", "{", "}", "[", "]", ",", ":", "},{\"ph\": \"X\"", "N/A", "\"]}", "\n", "\u{fc}"];
+    const PIECES: &[&str] = &[
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "},{\"ph\": \"X\"",
+        "\n{\"schemaVersion\": 1, \"traceEvents\": [",
+        "}\n{",
+        "}}",
+        ",,",
+        "\0",
+        "junk\n",
+        "N/A",
+        "\"]}",
+        "\n",
+        "\u{fc}",
+    ];
     let names = ["a", "b \\\"q\\\"", "c}, {", "d"];
     let events: Vec<String> = (0..8).map(|i| op(names[i % 4], &format!("{i}.5"), "0.25")).collect();
     let text =

@@ -103,6 +103,10 @@ fn cut_archives_keep_what_came_before() {
     damaged[end - 6] ^= 0xff;
     let trace = open_with(&damaged, ONE_BLOCK).unwrap();
     assert_eq!((trace.slices.len(), trace.issues[0].code), (900, "archive_damaged"));
+    // Padding loses nothing.
+    let trace = open_with(&[gz.as_slice(), &[0; 512]].concat(), ONE_BLOCK).unwrap();
+    let codes: Vec<_> = trace.issues.iter().map(|issue| issue.code).collect();
+    assert_eq!((trace.slices.len(), codes.as_slice()), (900, ["bytes_behind_archive"].as_slice()));
 }
 
 #[test]

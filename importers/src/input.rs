@@ -1,7 +1,7 @@
-//! The file to read: path, size, first bytes, and a reader that sees through gzip and zstd.
+//! The file to read: path, size, first bytes, and a reader that sees through gzip, zstd and zip.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -9,18 +9,9 @@ use std::time::SystemTime;
 
 use tracecard_model::{IssueLog, Severity};
 
-use crate::ImportError;
-
-/// How the bytes on disk are packed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compression {
-    /// As they are.
-    Plain,
-    /// gzip, one or several members.
-    Gzip,
-    /// Zstandard.
-    Zstd,
-}
+use crate::unpack::{Compression, CountedFile, TooLarge, unpack};
+use crate::zip_member::{self, Member, Refusal};
+use crate::{ImportError, chrome_json, unknown};
 
 /// An opened trace file. Holds no descriptor; every [`Input::reader`] opens its own, for reading only.
 #[derive(Debug)]
@@ -29,6 +20,8 @@ pub struct Input {
     size_bytes: u64,
     modified: Option<SystemTime>,
     compression: Compression,
+    /// What is read of a zip archive.
+    member: Option<Member>,
     head: Vec<u8>,
 }
 
@@ -48,23 +41,39 @@ impl Input {
                 "this is a directory; a directory of ranks is not supported, open one file".to_owned();
             return Err(ImportError::Unreadable { path: path.to_owned(), reason });
         }
+        if !meta.is_file() {
+            let reason = "this is no file but a pipe or a device, which cannot be read twice; \
+                          save it to a file and open that"
+                .to_owned();
+            return Err(ImportError::Unreadable { path: path.to_owned(), reason });
+        }
         let mut magic = Vec::new();
         File::open(path).map_err(io_error)?.take(4).read_to_end(&mut magic).map_err(io_error)?;
         if magic.is_empty() {
             return Err(ImportError::Empty { path: path.to_owned() });
         }
-        let compression = match magic.as_slice() {
-            [0x1f, 0x8b, ..] => Compression::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd] => Compression::Zstd,
-            _ => Compression::Plain,
+        let compression = Compression::of(&magic);
+        let member = match compression {
+            Compression::Zip => {
+                Some(zip_member::choose(path, chrome_json::is_trace).map_err(|refusal| match refusal {
+                    Refusal::Io(source) => io_error(source),
+                    Refusal::Reason(reason) => ImportError::Unreadable { path: path.to_owned(), reason },
+                })?)
+            }
+            _ => None,
         };
         let (size_bytes, modified) = (meta.len(), meta.modified().ok());
-        let mut input = Self { path: path.to_owned(), size_bytes, modified, compression, head: Vec::new() };
+        let mut input =
+            Self { path: path.to_owned(), size_bytes, modified, compression, member, head: Vec::new() };
         let mut head = Vec::new();
         // A damaged archive still has what could be unpacked before the damage.
         let result = input.reader()?.take(HEAD_BYTES).read_to_end(&mut head);
         if let (Err(source), true) = (result, head.is_empty()) {
-            return Err(io_error(source));
+            let Some(packing) = compression.name() else { return Err(io_error(source)) };
+            return Err(input.unreadable(format!(
+                "the {packing} archive is cut off or damaged, nothing can be unpacked ({source}); \
+                 copy or download it again"
+            )));
         }
         input.head = head;
         Ok(input)
@@ -95,19 +104,55 @@ impl Input {
     /// # Errors
     /// When the file cannot be opened any more.
     pub fn reader(&self) -> Result<InputReader, ImportError> {
-        let file = File::open(&self.path).map_err(|source| self.io_error(source))?;
         let bytes_read = Arc::new(AtomicU64::new(0));
-        let counted = CountedFile { file, bytes_read: Arc::clone(&bytes_read) };
-        let unpacked: Box<dyn Read + Send> = match self.compression {
-            Compression::Plain => Box::new(counted),
+        let open = || -> io::Result<Box<dyn Read + Send>> {
+            if let Some(member) = &self.member {
+                return member.reader(&self.path, &bytes_read);
+            }
+            let file = File::open(&self.path)?;
+            let counted = CountedFile::new(file, self.size_bytes, &bytes_read);
+            unpack(counted, self.compression, self.size_bytes)
+        };
+        let unpacked = open().map_err(|source| self.io_error(source))?;
+        Ok(InputReader { unpacked, bytes_read })
+    }
+
+    /// How many bytes [`Self::reader`] gives, as far as that can be known without unpacking; `None` where it
+    /// cannot. A gzip file ends with its size, of its last member and modulo 4 GiB, so that is a guess.
+    pub fn unpacked_bytes(&self) -> Option<u64> {
+        match self.compression {
+            Compression::Plain => Some(self.size_bytes),
             Compression::Gzip => {
-                Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::with_capacity(1 << 18, counted)))
+                let mut file = File::open(&self.path).ok()?;
+                let mut size = [0; 4];
+                file.seek(SeekFrom::End(-4)).ok()?;
+                file.read_exact(&mut size).ok()?;
+                // Traces shrink 5 to 20 times; what seems to shrink less has passed 4 GiB.
+                Some(u64::from(u32::from_le_bytes(size))).filter(|size| self.size_bytes <= *size)
             }
             Compression::Zstd => {
-                Box::new(zstd::stream::read::Decoder::new(counted).map_err(|source| self.io_error(source))?)
+                const HEADER_BYTES: u64 = 18;
+                let mut header = Vec::new();
+                File::open(&self.path).ok()?.take(HEADER_BYTES).read_to_end(&mut header).ok()?;
+                zstd::zstd_safe::get_frame_content_size(&header).ok()?
             }
-        };
-        Ok(InputReader { unpacked, bytes_read })
+            Compression::Zip => self.member.as_ref()?.unpacked_bytes(),
+        }
+    }
+
+    /// Name of the member that is read of a zip archive.
+    pub fn zip_member(&self) -> Option<&str> {
+        self.member.as_ref().map(|member| member.name.as_str())
+    }
+
+    /// What an error of [`Self::reader`] means where it is the bound on unpacked sizes.
+    pub(crate) fn too_large(&self, error: &io::Error) -> Option<ImportError> {
+        let TooLarge { limit_bytes } = error.get_ref()?.downcast_ref()?;
+        let size_bytes = self.size_bytes;
+        Some(self.unreadable(format!(
+            "the archive of {size_bytes} bytes unpacks to more than {limit_bytes}, 200 times its size and 64 MiB, \
+             which no trace does; if you trust it, unpack it and open the file in it"
+        )))
     }
 
     /// An error of the operating system, with the path.
@@ -134,19 +179,8 @@ impl Input {
 
     /// The error for a file that no importer knows, with what its first bytes look like.
     pub(crate) fn unrecognised(&self) -> ImportError {
-        let looks_like = match self.head() {
-            [0x89, b'P', b'N', b'G', ..] => "this is a PNG picture",
-            [0xff, 0xd8, 0xff, ..] => "this is a JPEG picture",
-            [b'P', b'K', 3 | 5, ..] => "this is a zip archive; unpack it first",
-            [b'%', b'P', b'D', b'F', ..] => "this is a PDF document",
-            [0x7f, b'E', b'L', b'F', ..] => "this is a program",
-            head if head.iter().all(|b| *b == 0) => {
-                "the file starts with zeros; the export or the copy was cut short"
-            }
-            head if head.starts_with(b"<") => "this is an HTML or XML text",
-            _ => "this is no profile that Tracecard knows",
-        };
-        ImportError::Unrecognised { path: self.path.clone(), looks_like: looks_like.to_owned() }
+        let looks_like = unknown::looks_like(self.head()).to_owned();
+        ImportError::Unrecognised { path: self.path.clone(), looks_like }
     }
 
     /// Note when the file changed while it was read: what was read may not fit together.
@@ -175,18 +209,5 @@ impl InputReader {
 impl Read for InputReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.unpacked.read(buffer)
-    }
-}
-
-struct CountedFile {
-    file: File,
-    bytes_read: Arc<AtomicU64>,
-}
-
-impl Read for CountedFile {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.file.read(buffer)?;
-        self.bytes_read.fetch_add(n as u64, Relaxed);
-        Ok(n)
     }
 }

@@ -11,13 +11,17 @@ mod nsys_rep;
 mod nsys_sqlite;
 mod nsys_tables;
 mod nsys_terms;
+mod unknown;
+mod unpack;
+mod zip_member;
 
 use std::path::Path;
 
 use tracecard_model::{Progress, Trace, TraceBuilder};
 
 pub use importer::{ImportError, Importer, Info, TableInfo};
-pub use input::{Compression, Input};
+pub use input::Input;
+pub use unpack::Compression;
 
 /// Every format, in the order in which files are tried.
 pub const ALL: &[Importer] = &[nsys_sqlite::IMPORTER, nsys_rep::IMPORTER, chrome_json::IMPORTER];

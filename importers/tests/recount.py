@@ -2,6 +2,7 @@
 
 python3 recount.py FOLDER   prints: file, kind, count, sum of durations in ns, name as JSON (tab-separated).
 A file that json refuses is counted by regular expressions, by kind only (name null).
+The kind "valid" has count 1 for a file that is JSON as the standard wants it, else 0.
 """
 import collections, decimal, glob, json, os, re, sys, zlib
 
@@ -25,8 +26,10 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*"))):
     raw = open(path, "rb").read()
     raw = zlib.decompressobj(31).decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
     total = collections.defaultdict(lambda: [0, 0])
+    constants, is_valid = [], 0
     try:
-        parsed = json.loads(raw, parse_float=decimal.Decimal)
+        parsed = json.loads(raw, parse_float=decimal.Decimal, parse_constant=constants.append)
+        is_valid = 0 if constants else 1
         for event in parsed if isinstance(parsed, list) else parsed["traceEvents"]:
             if event["ph"] == "X":
                 of_name = total[kind(event), event["name"]]
@@ -41,6 +44,7 @@ for path in sorted(glob.glob(os.path.join(sys.argv[1], "*"))):
                 of_kind = total[kind({"cat": category[1], "name": name}), None]
                 of_kind[0] += 1
                 of_kind[1] += ns(dur[1])
+    print(os.path.basename(path), "valid", is_valid, 0, "null", sep="\t")
     for (of_kind, name), (count, sum_ns) in sorted(total.items(), key=str):
         if of_kind:
             print(os.path.basename(path), of_kind, count, sum_ns, json.dumps(name), sep="\t")

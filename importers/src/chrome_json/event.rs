@@ -1,6 +1,7 @@
 //! One event: its own fields and those of its `args`, borrowed from the block they stand in.
 
 use super::lenient;
+use super::repairs::Repairs;
 use super::scan::{Level, RawStr, Scanner, Trouble, Value};
 
 /// The fields of an event that are read. Of equal keys the last one wins.
@@ -105,8 +106,10 @@ enum Strings {
 pub(super) enum Attempt {
     /// Read; it ends here.
     Read { end: usize },
-    /// Read with a guess where its strings end, or without its `args`.
+    /// Read with a guess where its strings end.
     Guessed { end: usize },
+    /// Read but for its `args`.
+    WithoutArgs { end: usize },
     /// Cannot be read; go on here.
     Hopeless { resume: usize },
     /// The bytes end before the event does.
@@ -150,12 +153,31 @@ fn guess<'a>(scanner: &mut Scanner<'a>, event: &mut Event<'a>, start: usize, is_
     if result.is_ok() && lenient::ends_event(bounded, inner.at) {
         return Attempt::Guessed { end: inner.at };
     }
+    if let Some(end) = end_before_braces(event, bounded, start) {
+        scanner.repairs = Repairs::NONE;
+        return Attempt::Read { end };
+    }
     let Some(resume) = end_by_braces(bounded, start).or(next) else { return Attempt::Lost };
     if event.phase != 0 && !event.name.bytes.is_empty() && event.ts != Value::Missing {
         event.args.clear();
-        return Attempt::Guessed { end: resume };
+        return Attempt::WithoutArgs { end: resume };
     }
     Attempt::Hopeless { resume }
+}
+
+/// Where the event at `start` ends if only braces too many follow it. Reads it again, without guesses.
+fn end_before_braces<'a>(event: &mut Event<'a>, text: &'a [u8], start: usize) -> Option<usize> {
+    let mut scanner = Scanner::new(text, start);
+    let mut again = Event::default();
+    again.read(&mut scanner, Strings::Plain).ok()?;
+    let end = scanner.at;
+    while scanner.peek_solid() == Some(b'}') {
+        scanner.at += 1;
+    }
+    (end < scanner.at && lenient::ends_event(text, scanner.at)).then(|| {
+        *event = again;
+        end
+    })
 }
 
 /// Where the event at `start` ends if its brackets match, whatever stands between them.
@@ -192,7 +214,13 @@ mod tests {
     #[test]
     fn broken_args_do_not_lose_the_event() {
         let text = r#"{"ph": "X", "name": "a", "ts": 1, "args": {"x": ["b"c"]}}, "#;
-        check(&format!(r#"{text}{{"ph": "X"}}"#), Attempt::Guessed { end: text.len() }, "a", 0);
+        check(&format!(r#"{text}{{"ph": "X"}}"#), Attempt::WithoutArgs { end: text.len() }, "a", 0);
+    }
+
+    #[test]
+    fn braces_too_many_do_not_cost_arguments() {
+        let text = r#"{"ph": "X", "name": "a", "ts": 1, "args": {"x": 1}}"#;
+        check(&format!(r#"{text}}}, {{"ph": "X"}}"#), Attempt::Read { end: text.len() }, "a", 1);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use tracecard_model::Severity;
 
 use super::fragment::Fragment;
+use super::repairs::Repairs;
 use super::string::Backslashes;
 use super::walk::{List, Place, Stretch, Walked, walk};
 
@@ -31,13 +32,23 @@ pub(super) struct Joined {
     list: List,
     /// Bytes that could not be read yet, because what they begin does not end.
     carry: Vec<u8>,
+    /// Is a brace the last byte so far?
+    ends_in_brace: bool,
     /// Where the next byte lies in the unpacked file.
     offset: u64,
 }
 
 impl Joined {
     pub(super) fn new(whole: Fragment, backslashes: Backslashes) -> Self {
-        Self { whole, backslashes, place: Place::Start, list: List::Bare, carry: Vec::new(), offset: 0 }
+        Self {
+            whole,
+            backslashes,
+            place: Place::Start,
+            list: List::Bare,
+            carry: Vec::new(),
+            ends_in_brace: false,
+            offset: 0,
+        }
     }
 
     /// Add the next block; gives its buffer back.
@@ -48,7 +59,14 @@ impl Joined {
             (Place::Events(_), Place::Events(_)) => true,
             (here, assumed) => here == assumed,
         };
+        let starts_with_brace = bytes.trim_ascii_start().first() == Some(&b'{');
+        let has_touching_braces = self.ends_in_brace && starts_with_brace;
+        self.ends_in_brace = bytes.trim_ascii_end().last() == Some(&b'}');
         if self.carry.is_empty() && is_as_assumed {
+            if has_touching_braces && matches!(self.place, Place::Events(_)) {
+                let example = || format!("at byte {offset}");
+                Repairs::MISSING_COMMA.count(&mut self.whole.builder.issues, example);
+            }
             self.whole.absorb(fragment);
             self.arrive(walked.place);
             let rest = bytes.get(walked.consumed..).unwrap_or_default();
@@ -106,8 +124,10 @@ impl Joined {
             }
             _ => {
                 let offset = self.offset;
-                let text =
-                    format!("the file is cut off at byte {offset}; {n_events} events were read and are kept");
+                let text = format!(
+                    "the file is cut off at byte {offset}; {n_events} events were read and are kept; \
+                     if it is still being written, open it again when it is complete"
+                );
                 issues.count(Severity::DataLoss, "file_truncated", &text, String::new);
             }
         }

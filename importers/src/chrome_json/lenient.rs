@@ -7,6 +7,7 @@
 
 use memchr::{memchr, memmem};
 
+use super::repairs::Repairs;
 use super::scan::{Level, RawStr, Scanner, Trouble};
 
 /// The keys of an event itself.
@@ -92,6 +93,9 @@ pub(super) fn string<'a>(scanner: &mut Scanner<'a>, level: Level) -> Result<RawS
         if ends_string(text, quote + 1, level) {
             let bytes = text.get(start..quote).unwrap_or_default();
             scanner.at = quote + 1;
+            if bytes.iter().any(|b| *b < b' ') {
+                scanner.repairs |= Repairs::CONTROL;
+            }
             return Ok(RawStr { bytes, has_backslash: bytes.contains(&b'\\') });
         }
         at = quote + 1;
@@ -133,6 +137,16 @@ pub(super) fn is_event_key(text: &[u8], at: usize) -> bool {
     is_key(text, at, EVENT_KEYS)
 }
 
+/// Is the object whose brace is here a trace rather than an event?
+pub(super) fn begins_trace(text: &[u8], at: usize) -> bool {
+    let rest = text.get(skip_blanks(text, at + 1)..).unwrap_or_default();
+    // Most events begin otherwise: one comparison each.
+    matches!(rest, [b'"', b's' | b't' | b'd', b'c' | b'r' | b'i', ..])
+        && [b"\"schemaVersion\"".as_slice(), b"\"traceEvents\"", b"\"displayTimeUnit\""]
+            .iter()
+            .any(|key| rest.starts_with(key))
+}
+
 /// The key whose quote is the next solid byte, if a colon follows it.
 fn key_at(text: &[u8], at: usize) -> Option<&[u8]> {
     const LONGEST_KEY: usize = 40;
@@ -172,6 +186,18 @@ pub(super) fn next_event(text: &[u8], from: usize) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// Where a trace or a list of events begins on a line of its own, after a few lines of something else.
+pub(super) fn trace_after_lines(text: &[u8], from: usize) -> Option<usize> {
+    const FEW_BYTES: usize = 4096;
+    let rest = text.get(from..)?;
+    let lines = rest.get(..FEW_BYTES).unwrap_or(rest);
+    memchr::memchr_iter(b'\n', lines).map(|end| from + end + 1).find(|at| match text.get(*at) {
+        Some(b'{') => begins_trace(text, *at) || is_key(text, at + 1, EVENT_KEYS) && has_phase(text, *at),
+        Some(b'[') => text.get(skip_blanks(text, at + 1)) == Some(&b'{'),
+        _ => false,
+    })
 }
 
 /// Does the object at `at` have a phase? Objects in the arguments of events have none.

@@ -29,18 +29,34 @@ pub(super) struct Mapper<'a, 'f> {
 /// What tells tracks of one file apart: family, process, thread or device, stream, as they stand in the file.
 type RawKey<'a> = (TrackFamily, &'a [u8], &'a [u8], &'a [u8]);
 
-/// What is odd about a name.
+/// What is odd about a name although its bytes are as JSON wants them.
 #[derive(Clone, Copy, Debug)]
 enum Oddity {
     ControlCharacter,
-    NoUtf8,
+    HalfPair,
 }
 
 impl Oddity {
+    /// Of a name that was decoded from this.
+    fn of(text: &str, raw: RawStr<'_>) -> Option<Self> {
+        if text.bytes().any(|b| b < b' ') && !raw.bytes.iter().any(|b| *b < b' ') {
+            return Some(Self::ControlCharacter);
+        }
+        let is_new =
+            text.contains(char::REPLACEMENT_CHARACTER) && !raw.bytes.windows(3).any(|w| w == b"\xef\xbf\xbd");
+        (is_new && std::str::from_utf8(raw.bytes).is_ok()).then_some(Self::HalfPair)
+    }
+
     fn issue(self) -> (&'static str, &'static str) {
         match self {
-            Self::ControlCharacter => ("control_characters", "names hold control characters; they are kept"),
-            Self::NoUtf8 => ("invalid_utf8", "names hold bytes that are no UTF-8; they show as \u{fffd}"),
+            Self::ControlCharacter => (
+                "escaped_control_characters",
+                "names hold \\n, \\t or other escapes of control characters, which are decoded; \
+                 torch before 2.1 on Windows wrote paths that look like that",
+            ),
+            Self::HalfPair => {
+                ("lone_surrogates", "names hold \\u escapes that are half a character; they show as \u{fffd}")
+            }
         }
     }
 }
@@ -81,6 +97,11 @@ impl<'a, 'f> Mapper<'a, 'f> {
     /// The time of an event in ns; counted when it has none.
     pub(super) fn time_ns(&mut self, event: &Event<'a>) -> Option<i64> {
         let time_ns = number::ns(&event.ts);
+        if let (Value::Text(raw), Some(_)) = (&event.ts, time_ns) {
+            let text = "times are texts; they are read as numbers";
+            let issues = &mut self.fragment.builder.issues;
+            issues.count(Severity::Info, "times_as_text", text, || String::from_utf8_lossy(raw.bytes).into());
+        }
         match time_ns {
             Some(time_ns) => self.fragment.found.has_ns |= time_ns % 1000 != 0,
             None => {
@@ -96,18 +117,17 @@ impl<'a, 'f> Mapper<'a, 'f> {
         decode(raw, self.backslashes)
     }
 
-    /// A name, interned; counts the events whose name had to be repaired.
+    /// A name, interned; counts the events whose name is odd.
     pub(super) fn name(&mut self, raw: RawStr<'a>) -> NameId {
         let text = self.text(raw);
         let builder = &mut self.fragment.builder;
         let n_names = builder.names.len();
         let id = builder.names.intern(&text);
-        if id.idx() == n_names {
-            if text.bytes().any(|b| b < b' ') {
-                self.odd_names.insert(id, Oddity::ControlCharacter);
-            } else if matches!(text, Cow::Owned(_)) && text.contains(char::REPLACEMENT_CHARACTER) {
-                self.odd_names.insert(id, Oddity::NoUtf8);
-            }
+        if id.idx() == n_names
+            && matches!(text, Cow::Owned(_))
+            && let Some(oddity) = Oddity::of(&text, raw)
+        {
+            self.odd_names.insert(id, oddity);
         }
         if !self.odd_names.is_empty()
             && let Some(oddity) = self.odd_names.get(&id)

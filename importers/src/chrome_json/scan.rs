@@ -4,9 +4,8 @@
 //! bare words, missing values, trailing commas, keys whose opening quote is missing. Each is noted in
 //! [`Repairs`]. Only where a string ends is a guess at times; that is [`super::lenient`].
 
-use memchr::memchr2;
-
 use super::lenient;
+use super::repairs::Repairs;
 
 /// Why a value could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,15 +14,6 @@ pub(super) enum Trouble {
     Cut,
     /// What stands there makes no sense.
     Bad,
-}
-
-/// What was accepted although it is no JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Repairs {
-    /// A backslash stands before a character that cannot be escaped: the writer did not escape at all.
-    pub(super) illegal_escape: bool,
-    /// A bare word, a missing value, a bare key or a comma too many.
-    pub(super) syntax: bool,
 }
 
 /// A string between its quotes, not decoded.
@@ -102,7 +92,7 @@ impl<'a> Scanner<'a> {
             b'[' => self.container().map(Value::List),
             b'{' => self.container().map(Value::Object),
             b',' | b'}' | b']' => {
-                self.repairs.syntax = true;
+                self.repairs |= Repairs::MISSING_VALUE;
                 Ok(Value::Missing)
             }
             b'-' | b'+' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => self.bare(),
@@ -125,15 +115,20 @@ impl<'a> Scanner<'a> {
         let mut has_backslash = false;
         loop {
             let rest = self.text.get(at..).ok_or(Trouble::Cut)?;
-            at += quote_or_backslash(rest).ok_or(Trouble::Cut)?;
-            if self.text.get(at) == Some(&b'"') {
-                break;
+            at += special(rest).ok_or(Trouble::Cut)?;
+            match self.text.get(at) {
+                Some(b'"') => break,
+                Some(b'\\') => has_backslash = true,
+                _ => {
+                    self.repairs |= Repairs::CONTROL;
+                    at += 1;
+                    continue;
+                }
             }
-            has_backslash = true;
             match self.text.get(at + 1).ok_or(Trouble::Cut)? {
                 b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => {}
                 b'u' if has_hex_digits(self.text.get(at + 2..)) => {}
-                _ => self.repairs.illegal_escape = true,
+                _ => self.repairs |= Repairs::ILLEGAL_ESCAPE,
             }
             at += 2;
         }
@@ -204,7 +199,9 @@ impl<'a> Scanner<'a> {
         if is_number && token != b"e" && token != b"E" {
             return Ok(Value::Number(token));
         }
-        self.repairs.syntax |= !matches!(token, b"true" | b"false" | b"null");
+        if !matches!(token, b"true" | b"false" | b"null") {
+            self.repairs |= Repairs::BARE_WORD;
+        }
         Ok(Value::Word(token))
     }
 
@@ -219,7 +216,7 @@ impl<'a> Scanner<'a> {
                 b'"' => self.plain_string()?,
                 b'}' => break,
                 b',' => {
-                    self.repairs.syntax = true;
+                    self.repairs |= Repairs::STRAY_COMMA;
                     self.at += 1;
                     continue;
                 }
@@ -235,7 +232,9 @@ impl<'a> Scanner<'a> {
                 b',' => {
                     self.at += 1;
                     // `"a": 1, }` is a comma too many.
-                    self.repairs.syntax |= self.peek_solid() == Some(b'}');
+                    if self.peek_solid() == Some(b'}') {
+                        self.repairs |= Repairs::STRAY_COMMA;
+                    }
                 }
                 b'}' => break,
                 _ => return Err(Trouble::Bad),
@@ -247,7 +246,7 @@ impl<'a> Scanner<'a> {
 
     /// A key without its opening quote, or without both.
     fn bare_key(&mut self) -> Result<RawStr<'a>, Trouble> {
-        self.repairs.syntax = true;
+        self.repairs |= Repairs::BARE_KEY;
         let rest = self.text.get(self.at..).unwrap_or_default();
         let len =
             rest.iter().position(|b| matches!(b, b'"' | b':' | b',' | b'}' | b'\n')).ok_or(Trouble::Cut)?;
@@ -256,14 +255,26 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Most strings are short: a plain loop finds their end faster than a call to the vector search.
-fn quote_or_backslash(text: &[u8]) -> Option<usize> {
-    const SHORT: usize = 24;
-    let short = text.get(..SHORT).unwrap_or(text);
-    match short.iter().position(|b| matches!(b, b'"' | b'\\')) {
-        Some(at) => Some(at),
-        None => memchr2(b'"', b'\\', text.get(short.len()..)?).map(|at| at + short.len()),
+/// Where the first quote, backslash or control character is: eight bytes at a time, because most strings are
+/// too short for a call to a vector search to pay.
+fn special(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    // The top bit of each byte below `n`; above the first such byte there may be false ones.
+    let below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & TOPS;
+    let mut at = 0;
+    let mut rest = text;
+    while let Some((chunk, tail)) = rest.split_first_chunk::<8>() {
+        let word = u64::from_le_bytes(*chunk);
+        let is_equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+        let found = below(word, 0x20) | is_equal(b'"') | is_equal(b'\\');
+        if found != 0 {
+            return Some(at + found.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+        rest = tail;
     }
+    rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).map(|found| at + found)
 }
 
 fn has_hex_digits(text: Option<&[u8]>) -> bool {
@@ -274,37 +285,58 @@ fn has_hex_digits(text: Option<&[u8]>) -> bool {
 mod tests {
     use super::*;
 
-    fn check_value(text: &str, expected: Result<Value<'_>, Trouble>, is_repaired: bool) {
+    fn check_value(text: &str, expected: Result<Value<'_>, Trouble>, repairs: Repairs) {
         let mut scanner = Scanner::new(text.as_bytes(), 0);
         assert_eq!(scanner.value(), expected, "{text}");
-        assert_eq!(scanner.repairs.syntax, is_repaired, "{text}");
+        assert_eq!(scanner.repairs, repairs, "{text}");
     }
 
     #[test]
     fn values_are_read_as_they_stand() {
         let text = |bytes| Value::Text(RawStr { bytes, has_backslash: false });
-        check_value(r#" "a" "#, Ok(text(b"a")), false);
-        check_value("\"a\u{1}\nb\"", Ok(text(b"a\x01\nb")), false);
-        check_value("-1.5e3,", Ok(Value::Number(b"-1.5e3")), false);
-        check_value("18446744073709551616}", Ok(Value::Number(b"18446744073709551616")), false);
-        check_value("true,", Ok(Value::Word(b"true")), false);
-        check_value("N/A,", Ok(Value::Word(b"N/A")), true);
-        check_value("-inf,", Ok(Value::Word(b"-inf")), true);
-        check_value("NaN}", Ok(Value::Word(b"NaN")), true);
-        check_value(",", Ok(Value::Missing), true);
-        check_value(r#"[[1, "]"], {"a": [2]}],"#, Ok(Value::List(br#"[[1, "]"], {"a": [2]}]"#)), false);
+        check_value(r#" "a" "#, Ok(text(b"a")), Repairs::NONE);
+        check_value("\"a\u{1}\nb\"", Ok(text(b"a\x01\nb")), Repairs::CONTROL);
+        check_value("-1.5e3,", Ok(Value::Number(b"-1.5e3")), Repairs::NONE);
+        check_value("18446744073709551616}", Ok(Value::Number(b"18446744073709551616")), Repairs::NONE);
+        check_value("true,", Ok(Value::Word(b"true")), Repairs::NONE);
+        check_value("N/A,", Ok(Value::Word(b"N/A")), Repairs::BARE_WORD);
+        check_value("-inf,", Ok(Value::Word(b"-inf")), Repairs::BARE_WORD);
+        check_value("NaN}", Ok(Value::Word(b"NaN")), Repairs::BARE_WORD);
+        check_value(",", Ok(Value::Missing), Repairs::MISSING_VALUE);
+        check_value(
+            r#"[[1, "]"], {"a": [2]}],"#,
+            Ok(Value::List(br#"[[1, "]"], {"a": [2]}]"#)),
+            Repairs::NONE,
+        );
+    }
+
+    #[test]
+    fn special_bytes_are_found_wherever_they_are() {
+        for len in 0..40 {
+            let plain = vec![0xc3; len];
+            assert_eq!(special(&plain), None);
+            for at in 0..len {
+                for byte in [b'"', b'\\', 0, 0x1f, b'\n'] {
+                    let mut text = plain.clone();
+                    text[at] = byte;
+                    // What follows must not matter.
+                    text.extend_from_slice(b"!\x7f\x20\"");
+                    assert_eq!(special(&text), Some(at), "{text:?}");
+                }
+            }
+        }
     }
 
     #[test]
     fn cut_is_told_from_bad() {
-        check_value("12", Err(Trouble::Cut), false);
-        check_value("\"ab", Err(Trouble::Cut), false);
-        check_value("\"ab\\", Err(Trouble::Cut), false);
-        check_value("[1, {", Err(Trouble::Cut), false);
-        check_value("[1}", Err(Trouble::Bad), false);
-        check_value(r#"["a"b"]"#, Err(Trouble::Bad), false);
-        check_value(&"[".repeat(100), Err(Trouble::Bad), false);
-        check_value("\u{7f}", Err(Trouble::Bad), false);
+        check_value("12", Err(Trouble::Cut), Repairs::NONE);
+        check_value("\"ab", Err(Trouble::Cut), Repairs::NONE);
+        check_value("\"ab\\", Err(Trouble::Cut), Repairs::NONE);
+        check_value("[1, {", Err(Trouble::Cut), Repairs::NONE);
+        check_value("[1}", Err(Trouble::Bad), Repairs::NONE);
+        check_value(r#"["a"b"]"#, Err(Trouble::Bad), Repairs::NONE);
+        check_value(&"[".repeat(100), Err(Trouble::Bad), Repairs::NONE);
+        check_value("\u{7f}", Err(Trouble::Bad), Repairs::NONE);
     }
 
     #[test]
@@ -313,7 +345,7 @@ mod tests {
         {
             let mut scanner = Scanner::new(text.as_bytes(), 0);
             assert!(scanner.value().is_ok());
-            assert_eq!(scanner.repairs.illegal_escape, is_illegal, "{text}");
+            assert_eq!(scanner.repairs.has(Repairs::ILLEGAL_ESCAPE), is_illegal, "{text}");
         }
     }
 
@@ -327,7 +359,7 @@ mod tests {
         });
         assert_eq!(result, Ok(()));
         assert_eq!(keys, ["a", "tid", "b"]);
-        assert!(scanner.repairs.syntax);
+        assert!(scanner.repairs.has(Repairs::STRAY_COMMA) && scanner.repairs.has(Repairs::BARE_KEY));
         assert_eq!(scanner.peek(), None);
     }
 }

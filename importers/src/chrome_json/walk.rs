@@ -17,6 +17,7 @@ use super::event::{self, Attempt, Event};
 use super::fragment::Fragment;
 use super::lenient;
 use super::mapper::Mapper;
+use super::repairs::Repairs;
 use super::scan::{Scanner, Trouble, Value};
 use super::skip::Skip;
 use super::string::Backslashes;
@@ -79,13 +80,25 @@ pub(super) fn walk(
 ) -> Walked {
     let scanner = Scanner::new(stretch.text, 0);
     let mapper = Mapper::new(fragment, backslashes);
-    let mut walker = Walker { stretch, place, scanner, mapper, event: Event::default() };
+    // Looked at as a whole, because it costs next to nothing that way.
+    let is_utf8 = std::str::from_utf8(stretch.text).is_ok();
+    let mut walker = Walker { stretch, is_utf8, place, scanner, mapper, event: Event::default() };
     while walker.step() {}
     Walked { place: walker.place, consumed: walker.scanner.at }
 }
 
+/// What a comma at the end of a stretch means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comma {
+    /// What follows it decides, so it waits for more bytes.
+    MayWait,
+    /// Files are cut before events, so one follows.
+    IsBeforeEvent,
+}
+
 struct Walker<'a, 'f> {
     stretch: Stretch<'a>,
+    is_utf8: bool,
     place: Place,
     scanner: Scanner<'a>,
     mapper: Mapper<'a, 'f>,
@@ -110,11 +123,14 @@ impl<'a> Walker<'a, '_> {
     }
 
     fn start(&mut self) -> bool {
-        let text = self.stretch.text;
-        let at = self.scanner.at;
         match self.scanner.peek_solid() {
             None => return false,
-            Some(b',' | 0 | 0xef | 0xbb | 0xbf) => self.scanner.at += 1,
+            // A byte order mark.
+            Some(0xef | 0xbb | 0xbf) => self.scanner.at += 1,
+            Some(b',' | 0) => {
+                self.count(Repairs::OUTSIDE);
+                self.scanner.at += 1;
+            }
             Some(b'[') => {
                 self.scanner.at += 1;
                 self.place = Place::Events(List::Bare);
@@ -131,19 +147,37 @@ impl<'a> Walker<'a, '_> {
                     self.place = Place::Members;
                 }
             }
-            // A cut-out piece of a list: it begins within an event.
-            Some(_) => match lenient::next_event(text, at) {
-                Some(found) => {
-                    self.count_skipped(at);
-                    self.scanner.at = found;
-                    self.place = Place::Events(List::Bare);
-                }
-                None if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len() => {
-                    self.scanner.at = text.len();
-                    self.place = Place::End;
-                }
-                None => return false,
-            },
+            Some(_) => return self.start_in_something(),
+        }
+        true
+    }
+
+    /// The file begins with lines of something else, or within an event of a cut-out piece of a list.
+    fn start_in_something(&mut self) -> bool {
+        // Enough to see both a line and an event.
+        const ENOUGH_BYTES: usize = 8192;
+        let (text, at) = (self.stretch.text, self.scanner.at);
+        if self.rest_len() < ENOUGH_BYTES && !self.stretch.is_last {
+            return false;
+        }
+        let event = lenient::next_event(text, at);
+        let line =
+            lenient::trace_after_lines(text, at).filter(|line| event.is_none_or(|event| *line < event));
+        match (line, event) {
+            (Some(line), _) => {
+                self.count(Repairs::OUTSIDE);
+                self.scanner.at = line;
+            }
+            (None, Some(event)) => {
+                self.count_skipped(at);
+                self.scanner.at = event;
+                self.place = Place::Events(List::Bare);
+            }
+            (None, None) if self.stretch.is_last || MAX_MEMBER_BYTES < self.rest_len() => {
+                self.scanner.at = text.len();
+                self.place = Place::End;
+            }
+            (None, None) => return false,
         }
         true
     }
@@ -164,20 +198,25 @@ impl<'a> Walker<'a, '_> {
                 self.place = Place::End;
                 return true;
             }
-            Some(b',') => {
-                self.scanner.at += 1;
-                return true;
-            }
+            Some(b',') => return self.comma(Comma::MayWait),
             Some(_) => self.scanner.at,
         };
+        self.scanner.repairs = Repairs::NONE;
         match self.key_and_value(start) {
-            Ok(()) => true,
+            Ok(()) => {
+                self.count_repairs(start, self.scanner.at);
+                true
+            }
             Err(Trouble::Cut) if self.rest_len_from(start) < MAX_MEMBER_BYTES => {
                 self.scanner.at = start;
                 false
             }
             Err(Trouble::Cut) => {
                 // The scanner stands at the value.
+                let about = "facts beside the events are longer than 16 MiB; they are left out";
+                let issues = &mut self.mapper.fragment.builder.issues;
+                let text = self.stretch.text;
+                issues.count(Severity::Info, "metadata_too_long", about, || excerpt(text, start));
                 self.place = Place::Skip(Skip::default());
                 true
             }
@@ -252,8 +291,15 @@ impl<'a> Walker<'a, '_> {
     fn element(&mut self, list: List) -> bool {
         match self.scanner.peek_solid() {
             None => return false,
+            Some(b'{') if lenient::begins_trace(self.stretch.text, self.scanner.at) => {
+                // The one before was cut off and written again, or files were joined.
+                self.count_concatenated();
+                self.scanner.at += 1;
+                self.place = Place::Members;
+            }
             Some(b'{') => return self.read_event(),
-            Some(b',' | b'[') => self.scanner.at += 1,
+            Some(b',') => return self.comma(Comma::IsBeforeEvent),
+            Some(b'[') => self.scanner.at += 1,
             Some(b'}') => return self.stray_brace(list),
             Some(b']') if list == List::Unknown => self.place = Place::ListEnd,
             Some(b']') => {
@@ -277,6 +323,21 @@ impl<'a> Walker<'a, '_> {
         true
     }
 
+    /// A comma, which must not be followed by another one or by an end.
+    fn comma(&mut self, at_cut: Comma) -> bool {
+        let at = self.scanner.at;
+        self.scanner.at += 1;
+        match self.scanner.peek_solid() {
+            None if !self.stretch.is_last && at_cut == Comma::MayWait => {
+                self.scanner.at = at;
+                return false;
+            }
+            Some(b',' | b']' | b'}') => self.count(Repairs::STRAY_COMMA),
+            _ => {}
+        }
+        true
+    }
+
     /// A brace that closes nothing: the end of the object whose list lacks its bracket, or of a broken event.
     fn stray_brace(&mut self, list: List) -> bool {
         let at = self.scanner.at;
@@ -286,8 +347,11 @@ impl<'a> Walker<'a, '_> {
                 self.scanner.at = at;
                 return false;
             }
-            (Some(b','), _) | (_, List::Bare) => {}
-            (_, List::InObject) => self.place = Place::End,
+            (Some(b','), _) | (_, List::Bare) => self.count(Repairs::STRAY_BRACE),
+            (_, List::InObject) => {
+                self.count(Repairs::STRAY_BRACE);
+                self.place = Place::End;
+            }
             (_, List::Unknown) => {
                 self.scanner.at = at;
                 self.place = Place::ListEnd;
@@ -298,19 +362,19 @@ impl<'a> Walker<'a, '_> {
 
     fn read_event(&mut self) -> bool {
         let start = self.scanner.at;
-        self.scanner.repairs = super::scan::Repairs::default();
+        self.scanner.repairs = Repairs::NONE;
         let attempt = event::read(&mut self.scanner, &mut self.event, self.stretch.is_last);
         match attempt {
             Attempt::Read { end } => self.push_event(start, end),
             Attempt::Guessed { end } => {
-                let text = "events hold quotes that were not escaped; where their texts end is a guess";
-                let example = || excerpt(self.stretch.text, start);
-                self.mapper.fragment.builder.issues.count(
-                    Severity::Warning,
-                    "unescaped_quotes",
-                    text,
-                    example,
-                );
+                let about = "events hold quotes that were not escaped; where their texts end is a guess";
+                self.warn("unescaped_quotes", about, start);
+                self.push_event(start, end);
+            }
+            Attempt::WithoutArgs { end } => {
+                let about =
+                    "the arguments of events cannot be read; these events have no shapes and no launches";
+                self.warn("arguments_unreadable", about, start);
                 self.push_event(start, end);
             }
             Attempt::Hopeless { resume } => {
@@ -342,24 +406,50 @@ impl<'a> Walker<'a, '_> {
     }
 
     fn push_event(&mut self, start: usize, end: usize) {
-        let repairs = self.scanner.repairs;
-        let fragment = &mut self.mapper.fragment;
-        let text = self.stretch.text;
-        if repairs.syntax {
-            let about = "events hold bare words (N/A, inf, NaN), missing values or stray commas; such values are unknown";
-            fragment.builder.issues.count(Severity::Info, "json_repaired", about, || excerpt(text, start));
-        }
-        if repairs.illegal_escape {
-            fragment.found.has_illegal_escape = true;
-            let about = "backslashes were not escaped; in this file they are read as they stand";
-            fragment
-                .builder
-                .issues
-                .count(Severity::Info, "unescaped_backslashes", about, || excerpt(text, start));
-        }
+        self.count_repairs(start, end);
+        self.mapper.fragment.found.has_illegal_escape |= self.scanner.repairs.has(Repairs::ILLEGAL_ESCAPE);
         self.scanner.at = end;
         let offset = self.stretch.offset.saturating_add(start as u64);
-        self.mapper.push(&self.event, offset.cast_signed());
+        let is_hollow = || {
+            let inner = self.stretch.text.get(start + 1..end - 1).unwrap_or_default();
+            inner.trim_ascii().is_empty()
+        };
+        // XLA closes its lists with an empty object.
+        if self.event.phase != 0 || !is_hollow() {
+            self.mapper.push(&self.event, offset.cast_signed());
+        }
+        let ends_in_brace = self.stretch.text.get(end - 1) == Some(&b'}');
+        if ends_in_brace && self.scanner.peek_solid() == Some(b'{') {
+            self.count(Repairs::MISSING_COMMA);
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, about: &str, at: usize) {
+        let text = self.stretch.text;
+        let issues = &mut self.mapper.fragment.builder.issues;
+        issues.count(Severity::Warning, code, about, || excerpt(text, at));
+    }
+
+    /// Count a repair at this place.
+    fn count(&mut self, repair: Repairs) {
+        let (text, at) = (self.stretch.text, self.scanner.at);
+        repair.count(&mut self.mapper.fragment.builder.issues, || excerpt(text, at));
+    }
+
+    /// Count what was repaired in an event or a fact that lies here.
+    fn count_repairs(&mut self, start: usize, end: usize) {
+        let text = self.stretch.text;
+        if !self.is_utf8 && text.get(start..end).is_some_and(|bytes| std::str::from_utf8(bytes).is_err()) {
+            self.scanner.repairs |= Repairs::NO_UTF8;
+        }
+        let issues = &mut self.mapper.fragment.builder.issues;
+        self.scanner.repairs.count(issues, || excerpt(text, start));
+    }
+
+    fn count_concatenated(&mut self) {
+        let about = "the file holds several traces one after the other; they are read as one";
+        let issues = &mut self.mapper.fragment.builder.issues;
+        issues.count(Severity::Warning, "concatenated_traces", about, String::new);
     }
 
     fn count_skipped(&mut self, at: usize) {
@@ -384,12 +474,13 @@ impl<'a> Walker<'a, '_> {
         match self.scanner.peek_solid() {
             None => return false,
             Some(b'{' | b'[') => {
-                let about = "the file holds several traces one after the other; they are read as one";
-                let issues = &mut self.mapper.fragment.builder.issues;
-                issues.count(Severity::Warning, "concatenated_traces", about, String::new);
+                self.count_concatenated();
                 self.place = Place::Start;
             }
-            Some(_) => self.scanner.at += 1,
+            Some(_) => {
+                self.count(Repairs::OUTSIDE);
+                self.scanner.at += 1;
+            }
         }
         true
     }

@@ -40,6 +40,7 @@ pub(super) fn check_header(input: &Input) -> Result<(), ImportError> {
         Compression::Plain => {}
         Compression::Gzip => return Err(packed(input, "gzip", "gunzip --keep")),
         Compression::Zstd => return Err(packed(input, "zstd", "zstd --decompress")),
+        Compression::Zip => return Err(packed(input, "zip", "unzip")),
     }
     let head = input.head();
     if has_zeroed_header(head) {

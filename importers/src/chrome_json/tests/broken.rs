@@ -21,7 +21,7 @@ fn other_json_is_refused_in_words() {
     check_refused(r#"{"SchemaVersion": "3.1"}"#, "nsys export --type sqlite");
     check_refused("[[1, 2], [3]]", "list of lists");
     check_refused(r#"{"traceEvents": "none", "ph": 1, "ts": 2}"#, "no trace");
-    check_refused(r#"{"a": 1}"#, "this is no profile");
+    check_refused(r#"{"a": 1}"#, "JSON without events");
     assert!(matches!(open_with(b"", ONE_BLOCK), Err(ImportError::Empty { .. })));
 }
 
@@ -62,8 +62,44 @@ fn traces_one_after_the_other_are_read_as_one() {
 }
 
 #[test]
+fn a_trace_may_begin_within_the_list_of_one_that_was_cut_off() {
+    let one = |name: &str, ts: &str, end: &str| {
+        format!("{{\n  \"schemaVersion\": 1, \"traceEvents\": [{}{end}", op(name, ts, "1"))
+    };
+    for cut in [",\n", "\n"] {
+        check(
+            one("a", "1", cut) + &one("b", "3", "], \"distributedInfo\": {\"rank\": 2}}"),
+            &format!(
+                "{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue warning concatenated_traces ×1\n{}",
+                if cut == "\n" { "issue info missing_commas ×1\n" } else { "" }
+            ),
+        );
+    }
+    // Cut within an event.
+    check(
+        one("a", "1", ", {\"ph\": \"X\", \"na") + &one("b", "3", "]}"),
+        &format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue data_loss events_skipped ×1\n"),
+    );
+}
+
+#[test]
+fn lines_before_a_trace_are_passed() {
+    let (a, b) = (op("a", "1", "1"), op("b", "3", "1"));
+    let dump = |more: &str| {
+        format!("{OPS}  op \"a\" 0 +1000\n  op \"b\" 2000 +1000\nissue info bytes_outside ×1\n{more}")
+    };
+    check(format!("step 1 {{done}}\nok\n{a},\n{b}"), &dump("issue info list_not_closed ×1\n"));
+    check(format!("step 1 done\n[\n{a},\n{b}]"), &dump(""));
+    check(format!("step 1 done\n{{\"traceEvents\": [{a},\n{b}]}}"), &dump(""));
+    check_refused("<html>{\"ph\": \"X\", \"ts\": 1, \"pid\": 1}", "HTML");
+}
+
+#[test]
 fn a_byte_order_mark_and_zeros_are_passed() {
-    check(format!("\u{feff}[{}]\0\0", op("a", "1", "1")), &format!("{OPS}  op \"a\" 0 +1000\n"));
+    check(
+        format!("\u{feff}[{}]\0\0", op("a", "1", "1")),
+        &format!("{OPS}  op \"a\" 0 +1000\nissue info bytes_outside ×2\n"),
+    );
 }
 
 #[test]
@@ -100,6 +136,17 @@ fn deep_nesting_is_no_trouble() {
     assert_eq!(trace.slices.len(), 3);
 }
 
+#[test]
+fn an_event_of_many_mib_costs_only_itself() {
+    let long = "[1], ".repeat(4 << 20);
+    let event = format!(
+        r#"{{"ph": "X", "cat": "cpu_op", "name": "long", "pid": 9, "tid": 9, "ts": 5, "dur": 1, "args": {{"x": [{long}1]}}}}"#
+    );
+    let text = format!("[{}, {event}, {}]", op("a", "1", "1"), op("b", "9", "1"));
+    let trace = open_with(text.as_bytes(), ONE_BLOCK).unwrap();
+    assert_eq!((trace.slices.len(), trace.issues[0].code), (2, "events_skipped"));
+}
+
 /// Every single byte of a small file is replaced by bytes that matter: nothing panics, blocks change nothing.
 #[test]
 fn single_wrong_bytes_never_panic() {
@@ -131,8 +178,27 @@ fn single_wrong_bytes_never_panic() {
 /// Random damage, the same every time: nothing panics, and the result does not depend on the blocks.
 #[test]
 fn damage_is_read_the_same_in_any_blocks() {
-    const PIECES: &[&str] =
-        &["\"", "\\", "{", "}", "[", "]", ",", ":", "},{\"ph\": \"X\"", "N/A", "\"]}", "\n", "\u{fc}"];
+    const PIECES: &[&str] = &[
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "},{\"ph\": \"X\"",
+        "\n{\"schemaVersion\": 1, \"traceEvents\": [",
+        "}\n{",
+        "}}",
+        ",,",
+        "\0",
+        "junk\n",
+        "N/A",
+        "\"]}",
+        "\n",
+        "\u{fc}",
+    ];
     let names = ["a", "b \\\"q\\\"", "c}, {", "d"];
     let events: Vec<String> = (0..8).map(|i| op(names[i % 4], &format!("{i}.5"), "0.25")).collect();
     let text =

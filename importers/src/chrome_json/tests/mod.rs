@@ -1,9 +1,13 @@
 //! What users see of the importer: text in, the dump of the trace out.
 
+mod archives;
 mod broken;
 mod kinds;
+mod live;
 mod packing;
+mod repairs;
 mod troubles;
+mod writers;
 
 use std::path::PathBuf;
 

@@ -36,6 +36,23 @@ fn check_fails(args: &[&str], code: i32, words: &[&str]) {
 }
 
 #[test]
+fn small_files_that_unpack_to_gigabytes_are_refused_unless_trusted() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bomb.json.gz");
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut packed, br#"{"traceEvents": ["#).unwrap();
+    std::io::copy(&mut std::io::Read::take(std::io::repeat(b' '), 100 << 20), &mut packed).unwrap();
+    let event = br#"{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 2}]}"#;
+    std::io::Write::write_all(&mut packed, event).unwrap();
+    std::fs::write(&path, packed.finish().unwrap()).unwrap();
+
+    check_fails(&["report", text(&path)], 3, &["200 times its size", "TRACECARD_MAX_UNPACKED_BYTES"]);
+    let mut trusting = Command::new(env!("CARGO_BIN_EXE_tracecard"));
+    trusting.args(["report", text(&path)]).env("TRACECARD_MAX_UNPACKED_BYTES", "200000000");
+    assert_eq!(trusting.output().unwrap().status.code(), Some(0));
+}
+
+#[test]
 fn bad_files_get_one_clear_message_each() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {

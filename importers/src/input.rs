@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use tracecard_model::{IssueLog, Severity};
 
-use crate::unpack::{Compression, CountedFile, TooLarge, unpack};
+use crate::unpack::{Compression, CountedFile, LIMIT_VARIABLE, TooLarge, unpack};
 use crate::zip_member::{self, Member, Refusal};
 use crate::{ImportError, chrome_json, unknown};
 
@@ -148,11 +148,16 @@ impl Input {
     /// What an error of [`Self::reader`] means where it is the bound on unpacked sizes.
     pub(crate) fn too_large(&self, error: &io::Error) -> Option<ImportError> {
         let TooLarge { limit_bytes } = error.get_ref()?.downcast_ref()?;
+        Some(self.unpacks_to_too_much(*limit_bytes))
+    }
+
+    /// The error for a file that unpacks to more than the limit: it is broken, or made to fill memory.
+    pub(crate) fn unpacks_to_too_much(&self, limit_bytes: u64) -> ImportError {
         let size_bytes = self.size_bytes;
-        Some(self.unreadable(format!(
-            "the archive of {size_bytes} bytes unpacks to more than {limit_bytes}, 200 times its size and 64 MiB, \
-             which no trace does; if you trust it, unpack it and open the file in it"
-        )))
+        self.unreadable(format!(
+            "the file of {size_bytes} bytes unpacks to more than {limit_bytes}, 200 times its size and 64 MiB, which no \
+             trace does; if you trust it, set {LIMIT_VARIABLE} to a larger number"
+        ))
     }
 
     /// An error of the operating system, with the path.
@@ -163,18 +168,6 @@ impl Input {
     /// An error in words, with the path.
     pub fn unreadable(&self, reason: impl Into<String>) -> ImportError {
         ImportError::Unreadable { path: self.path.clone(), reason: reason.into() }
-    }
-
-    /// How many bytes the file may unpack to: a small file that claims more is broken or made to fill memory.
-    pub(crate) fn unpacked_bytes_at_most(&self) -> u64 {
-        self.size_bytes.saturating_mul(200).saturating_add(64 << 20)
-    }
-
-    /// The error for a file that would unpack to more.
-    pub(crate) fn unpacks_to_too_much(&self, unpacked_bytes: u64) -> ImportError {
-        self.unreadable(format!(
-            "the file would unpack to {unpacked_bytes} bytes, more than 200 times its size"
-        ))
     }
 
     /// The error for a file that no importer knows, with what its first bytes look like.

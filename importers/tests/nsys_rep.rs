@@ -3,6 +3,8 @@
 //!
 //! Reads the folder that `TRACECARD_CORPUS` names.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

@@ -239,7 +239,7 @@ impl Mappings {
     }
 }
 
-fn find<K: PartialEq>(mappings: &[(K, Mapping)], key: K) -> Meaning<'_> {
+fn find<K: PartialEq + Copy>(mappings: &[(K, Mapping)], key: K) -> Meaning<'_> {
     mappings
         .iter()
         .find(|(have, _)| *have == key)

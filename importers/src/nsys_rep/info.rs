@@ -1,19 +1,18 @@
 //! What the messages around the events say, without unpacking events.
 
-use std::fs::File;
-
 use tracecard_model::IssueLog;
 
 use super::IMPORTER;
 use super::container::{Container, unknown_layout};
 use super::message::Damaged;
+use super::read::open;
 use super::report::Report;
 use super::stream::Stream;
 use crate::nsys_tables::{MetaData, Strings, Target};
 use crate::{ImportError, Info, Input, TableInfo};
 
 pub(super) fn info(input: &Input) -> Result<Info, ImportError> {
-    let mut file = File::open(input.path()).map_err(|source| input.io_error(source))?;
+    let mut file = open(input)?;
     let container = Container::open(input, &mut file)?;
     let stream = Stream::open(input, &container, &file)?;
     let report = Report::read(&stream, &container.clocks, &Strings::default()).map_err(|Damaged| {

@@ -112,7 +112,7 @@ pub(super) fn nested<'a>(mut message: &'a [u8], path: &[u32]) -> Result<&'a [u8]
 }
 
 /// The nested messages of a repeated field.
-pub(super) fn repeated<'a>(message: &'a [u8], wanted: u32) -> Result<Vec<&'a [u8]>, Damaged> {
+pub(super) fn repeated(message: &[u8], wanted: u32) -> Result<Vec<&[u8]>, Damaged> {
     let mut found = Vec::new();
     each_field(message, |number, value| {
         if let (true, Value::Bytes(bytes)) = (number == wanted, value) {

@@ -18,6 +18,7 @@ use crate::nsys_tables::{
     CallChains, Cells, Found, Fragment, Known, MetaData, Record, Strings, Target, absorb, finish,
     note_diagnostics, note_missing_device_work, read_metrics,
 };
+use crate::unpack::limit_bytes;
 use crate::{ImportError, Input};
 
 /// Unpacked bytes in one part: enough that a fragment's own cost is small. It must not depend on the number of
@@ -34,7 +35,7 @@ enum Failure {
 }
 
 pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) -> Result<(), ImportError> {
-    let mut file = File::open(input.path()).map_err(|source| input.io_error(source))?;
+    let mut file = open(input)?;
     let container = Container::open(input, &mut file)?;
     let stream = Stream::open(input, &container, &file)?;
     let unknown = |what: &str| unknown_layout(input, container.version.as_deref(), what);
@@ -89,6 +90,17 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     note_missing_device_work(|table| events.tables.contains(table), into);
     finish(&known, found, into, progress)?;
     Ok(())
+}
+
+/// Open a report that is not packed: its parts are found by their places.
+pub(super) fn open(input: &Input) -> Result<File, ImportError> {
+    if let Some(packing) = input.compression().name() {
+        return Err(input.unreadable(format!(
+            "this is an Nsight Systems report packed with {packing}; its parts are read from all over the file, so \
+             unpack it first"
+        )));
+    }
+    File::open(input.path()).map_err(|source| input.io_error(source))
 }
 
 /// What all events together told.
@@ -213,9 +225,9 @@ pub(super) fn unpack(input: &Input, file: &mut File, block: &Block) -> Result<Op
 fn check_size(input: &Input, stream: &Stream) -> Result<(), ImportError> {
     let unpacked_bytes =
         stream.events.iter().fold(0, |sum: u64, block| sum.saturating_add(block.unpacked_bytes));
-    let at_most = input.unpacked_bytes_at_most();
-    if at_most < unpacked_bytes {
-        return Err(input.unpacks_to_too_much(unpacked_bytes));
+    let limit_bytes = limit_bytes(input.size_bytes());
+    if limit_bytes < unpacked_bytes {
+        return Err(input.unpacks_to_too_much(limit_bytes));
     }
     Ok(())
 }

@@ -61,8 +61,8 @@ fn ascend_opens_as_plain_slices() {
             {"ph": "X", "name": "MatMul", "pid": 31, "tid": 2, "ts": "1700000000000001.500", "dur": 10.24, "args": {"Task Type": "AI_CORE", "connection_id": "4294967296"}},
             {"ph": "X", "name": "Enqueue", "cat": "enqueue", "pid": 9, "tid": 9, "ts": "1700000000000000.000", "dur": "0.500"},
             {"ph": "s", "cat": "async_npu", "name": "async_npu", "id": "7206196384573440001", "pid": 9, "tid": 9, "ts": "1700000000000000.000"}]"#,
-        "other \"Stream 2\" process=31\n  other \"MatMul\" 1500 +10240\n\
-         other \"thread 9\" process=9\n  other \"Enqueue\" 0 +500\n\
+        "other \"thread 9\" process=9\n  other \"Enqueue\" 0 +500\n\
+         other \"Stream 2\" process=31\n  other \"MatMul\" 1500 +10240\n\
          issue info times_as_text ×2\n",
     );
 }

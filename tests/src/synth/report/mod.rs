@@ -191,7 +191,7 @@ impl Events {
             else {
                 return Ok(());
             };
-            if !sample.as_ref().is_some_and(|sample| (sample.0, sample.1) == (*time, *kind)) {
+            if sample.as_ref().is_none_or(|sample| (sample.0, sample.1) != (*time, *kind)) {
                 self.sample(sample.take())?;
                 let n = kinds.iter().find(|have| have.id == *kind).map_or(0, |kind| kind.names.len());
                 sample = Some((*time, *kind, vec![0; 8 * n]));

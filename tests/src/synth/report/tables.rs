@@ -2,6 +2,9 @@
 //!
 //! Written down a second time on purpose, next to the reader's own list: a slip in one of them shows.
 
+/// (column, field).
+pub(super) type Columns = &'static [(&'static str, u32)];
+
 /// Where a record of a table goes.
 pub(super) struct Record {
     pub(super) table: &'static str,
@@ -9,13 +12,13 @@ pub(super) struct Record {
     pub(super) kind: i64,
     /// Field of the payload.
     pub(super) payload: u32,
-    /// (column, field of the payload).
-    pub(super) columns: &'static [(&'static str, u32)],
+    /// Fields of the payload.
+    pub(super) columns: Columns,
     /// Field of the nested message, its columns, and the kind of device work (field 7).
-    pub(super) part: Option<(u32, &'static [(&'static str, u32)], i64)>,
+    pub(super) part: Option<(u32, Columns, i64)>,
 }
 
-const DEVICE_WORK: &[(&str, u32)] = &[
+const DEVICE_WORK: Columns = &[
     ("start", 1),
     ("end", 2),
     ("correlationId", 3),
@@ -26,7 +29,7 @@ const DEVICE_WORK: &[(&str, u32)] = &[
     ("greenContextId", 9),
 ];
 
-const CALL: &[(&str, u32)] = &[
+const CALL: Columns = &[
     ("start", 1),
     ("end", 2),
     ("correlationId", 3),
@@ -37,11 +40,7 @@ const CALL: &[(&str, u32)] = &[
     ("nestingLevel", 20),
 ];
 
-const fn device_work(
-    table: &'static str,
-    kind: i64,
-    part: (u32, &'static [(&'static str, u32)], i64),
-) -> Record {
+const fn device_work(table: &'static str, kind: i64, part: (u32, Columns, i64)) -> Record {
     Record { table, kind, payload: 107, columns: DEVICE_WORK, part: Some(part) }
 }
 

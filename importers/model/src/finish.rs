@@ -6,8 +6,8 @@ use rustc_hash::FxHashMap;
 use crate::amend::WITHDRAWN_NS;
 use crate::builder::{FlowEnd, TrackInfo};
 use crate::counters::counters;
+use crate::gather::gather;
 use crate::nest::{TrackColumns, lanes, nest};
-use crate::trace::NO_PARENT;
 use crate::{
     Cancelled, Counters, DeviceId, IssueLog, LinkKind, Links, Lod, Marks, ProcessId, Progress, RowIdx,
     Sample, Samples, Severity, SharedTable, SideTable, SliceFlags, SliceId, SliceKind, SliceRow, Slices,
@@ -29,9 +29,8 @@ impl TraceBuilder {
             self.shift_to_first_slice();
         }
         let (mut tracks, track_from_pushed) = self.ordered_tracks();
-        for slice in &mut self.slices {
-            slice.track = track_from_pushed[slice.track.idx()];
-        }
+        let to_final = |slice: &mut SliceRow| slice.track = track_from_pushed[slice.track.idx()];
+        self.slices.par_iter_mut().with_min_len(1 << 14).for_each(to_final);
         // Early, because what was pushed takes more room than the columns.
         let counters =
             counters(std::mem::take(&mut self.counters), &track_from_pushed, &mut self.issues, progress)?;
@@ -166,18 +165,22 @@ impl TraceBuilder {
 /// Drop slices that end before they start or whose end does not fit: an impossible row spoils every sum.
 /// They stay in place with a negative duration and are left out of the order.
 fn drop_impossible(slices: &mut [SliceRow], issues: &mut IssueLog) {
+    let is_impossible = |slice: &SliceRow| {
+        slice.dur_ns != WITHDRAWN_NS
+            && (slice.dur_ns < 0 || slice.start_ns.checked_add(slice.dur_ns).is_none())
+    };
+    if !slices.par_chunks(1 << 16).any(|rows| rows.iter().any(is_impossible)) {
+        return;
+    }
+    let Some(first) = slices.iter().position(is_impossible) else { return };
+    let example = format!("start {} ns, duration {} ns", slices[first].start_ns, slices[first].dur_ns);
     let mut n_dropped = 0;
-    let mut example = None;
-    for slice in slices.iter_mut().filter(|slice| slice.dur_ns != WITHDRAWN_NS) {
-        if slice.dur_ns < 0 || slice.start_ns.checked_add(slice.dur_ns).is_none() {
-            example
-                .get_or_insert_with(|| format!("start {} ns, duration {} ns", slice.start_ns, slice.dur_ns));
-            slice.dur_ns = -1;
-            n_dropped += 1;
-        }
+    for slice in slices[first..].iter_mut().filter(|slice| is_impossible(slice)) {
+        slice.dur_ns = -1;
+        n_dropped += 1;
     }
     let text = "slices end before they start; they are left out of every number";
-    issues.count_n(n_dropped, Severity::DataLoss, "negative_duration", text, || example.unwrap_or_default());
+    issues.count_n(n_dropped, Severity::DataLoss, "negative_duration", text, || example);
 }
 
 /// Rows in slice order; sets each track's range.
@@ -216,38 +219,11 @@ fn slice_order(
     };
     parts.into_par_iter().try_for_each(|part| {
         progress.check()?;
-        if !part.is_sorted_by_key(rank) {
-            part.par_sort_unstable_by_key(rank);
-        }
+        // Rows mostly come in order, or in a few runs that are; this sort merges runs.
+        part.sort_by_key(rank);
         Ok(())
     })?;
     Ok(order)
-}
-
-fn gather(rows: &[SliceRow], order: &[u32], progress: &Progress) -> Result<Slices, Cancelled> {
-    fn column<T: Send>(
-        rows: &[SliceRow],
-        order: &[u32],
-        progress: &Progress,
-        field: impl Fn(&SliceRow) -> T + Sync,
-    ) -> Result<Vec<T>, Cancelled> {
-        progress.check()?;
-        Ok(order.par_iter().with_min_len(1 << 16).map(|row| field(&rows[*row as usize])).collect())
-    }
-    Ok(Slices {
-        track: column(rows, order, progress, |s| s.track)?,
-        kind: column(rows, order, progress, |s| s.kind)?,
-        flags: column(rows, order, progress, |s| s.flags)?,
-        name: column(rows, order, progress, |s| s.name)?,
-        start_ns: column(rows, order, progress, |s| s.start_ns)?,
-        dur_ns: column(rows, order, progress, |s| s.dur_ns)?,
-        self_ns: vec![0; order.len()],
-        depth: vec![0; order.len()],
-        parent: vec![NO_PARENT; order.len()],
-        correlation: column(rows, order, progress, |s| s.correlation)?,
-        source_table: column(rows, order, progress, |s| s.source_table)?,
-        source_row: column(rows, order, progress, |s| s.source_row)?,
-    })
 }
 
 fn nest_tracks(
@@ -336,11 +312,11 @@ fn links(
     let mut rows = launch_links(slices, tracks, progress)?;
     rows.extend(flow_links(slices, tracks, flows, track_from_pushed));
     progress.check()?;
-    rows.par_sort_unstable();
+    rows.sort();
     rows.dedup();
     let mut by_target: Vec<u32> = (0..rows.len() as u32).collect();
     progress.check()?;
-    by_target.par_sort_unstable_by_key(|idx| {
+    by_target.sort_by_key(|idx| {
         let (kind, from, to) = rows[*idx as usize];
         (to, kind, from)
     });
@@ -361,13 +337,15 @@ fn launch_links(
             .filter(|id| slices.correlation[*id] != 0 && is_wanted(slices.kind[*id]))
             .map(|id| (tracks[slices.track[id].idx()].key.process, slices.correlation[id], id as u32))
             .collect();
-        found.par_sort_unstable();
+        // In order of time, which is that of the correlation ids on each track: a few sorted runs.
+        found.sort();
         found
     };
-    let mut calls = with_correlation(|kind| kind == SliceKind::Api);
+    let is_target = |kind: SliceKind| kind.is_device_work() || kind == SliceKind::Sync;
+    let (mut calls, targets) =
+        rayon::join(|| with_correlation(|kind| kind == SliceKind::Api), || with_correlation(is_target));
     progress.check()?;
     calls.dedup_by_key(|call| (call.0, call.1));
-    let targets = with_correlation(|kind| kind.is_device_work() || kind == SliceKind::Sync);
     let mut links = Vec::with_capacity(targets.len());
     let mut at = 0;
     for (process, correlation, to) in targets {

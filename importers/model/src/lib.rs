@@ -15,6 +15,7 @@ mod dump;
 mod finish;
 mod fixture;
 mod frame;
+mod gather;
 mod ids;
 mod issue;
 mod kinds;

@@ -15,15 +15,15 @@ use super::unread::Unread;
 use super::version::Version;
 use crate::in_order::in_order;
 use crate::nsys_tables::{
-    CallChains, Cells, Found, Fragment, Known, MetaData, Record, Strings, Target, absorb, finish,
-    note_diagnostics, note_missing_device_work, read_metrics,
+    CallChains, Cells, Found, Fragment, Known, MetaData, Record, Target, absorb, finish, note_diagnostics,
+    note_missing_device_work, read_metrics,
 };
 use crate::unpack::limit_bytes;
 use crate::{ImportError, Input};
 
 /// Unpacked bytes in one part: enough that a fragment's own cost is small. It must not depend on the number of
 /// workers.
-const BYTES_A_PART: u64 = 4 << 20;
+const BYTES_A_PART: u64 = 1 << 20;
 
 /// Rows in one part of the second pass.
 const LATER_ROWS_A_PART: usize = 1 << 16;
@@ -41,9 +41,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let unknown = |what: &str| unknown_layout(input, container.version.as_deref(), what);
     check_size(input, &stream)?;
 
-    let texts = super::strings::read(input, &mut file, &stream.strings, &unknown)?;
-    check_count(&unknown, "texts", stream.layout.n_strings, texts.len() as u64)?;
-    let strings = Strings::from_texts(texts.into_iter());
+    let strings = super::strings::read(input, &mut file, &stream, &unknown)?;
     let read_report = Report::read(&stream, &container.clocks, &strings);
     let mut report =
         read_report.map_err(|Damaged| unknown("its description of the machine cannot be read"))?;
@@ -223,8 +221,11 @@ pub(super) fn unpack(input: &Input, file: &mut File, block: &Block) -> Result<Op
 
 /// A file must not unpack to more than a small file can hold.
 fn check_size(input: &Input, stream: &Stream) -> Result<(), ImportError> {
-    let unpacked_bytes =
-        stream.events.iter().fold(0, |sum: u64, block| sum.saturating_add(block.unpacked_bytes));
+    let unpacked_bytes = stream
+        .events
+        .iter()
+        .chain([&stream.strings])
+        .fold(0, |sum: u64, block| sum.saturating_add(block.unpacked_bytes));
     let limit_bytes = limit_bytes(input.size_bytes());
     if limit_bytes < unpacked_bytes {
         return Err(input.unpacks_to_too_much(limit_bytes));

@@ -5,32 +5,46 @@
 
 use std::fs::File;
 
-use super::message::{Damaged, repeated, take_bytes, take_varint};
+use super::message::{Damaged, Value, each_field, take_bytes, take_varint};
 use super::read::unpack;
-use super::stream::Block;
+use super::stream::Stream;
+use crate::nsys_tables::Strings;
 use crate::{ImportError, Input};
 
-/// All texts in order.
+/// All texts by number. As many as the layout counts, which is checked before memory is taken for them: an
+/// empty text takes two bytes in the file.
 pub(super) fn read(
     input: &Input,
     file: &mut File,
-    block: &Block,
+    stream: &Stream,
     unknown: &dyn Fn(&str) -> ImportError,
-) -> Result<Vec<Box<str>>, ImportError> {
-    let bytes = unpack(input, file, block)?.ok_or_else(|| {
+) -> Result<Strings, ImportError> {
+    let bytes = unpack(input, file, &stream.strings)?.ok_or_else(|| {
         input.unreadable(
             "the report is damaged: its texts cannot be unpacked; make the report or the copy again",
         )
     })?;
-    texts(&bytes).map_err(|Damaged| unknown("its texts cannot be read"))
+    let damaged = |Damaged| unknown("its texts cannot be read");
+    let mut n_found = 0;
+    each_text(&bytes, |_| n_found += 1).map_err(damaged)?;
+    let n_counted = stream.layout.n_strings;
+    if n_counted != n_found {
+        return Err(unknown(&format!("it counts {n_counted} texts and holds {n_found}")));
+    }
+    let mut strings = Strings::numbered();
+    each_text(&bytes, |text| strings.push(&String::from_utf8_lossy(text))).map_err(damaged)?;
+    Ok(strings)
 }
 
-fn texts(mut block: &[u8]) -> Result<Vec<Box<str>>, Damaged> {
-    let mut texts = Vec::new();
+fn each_text(mut block: &[u8], mut each: impl FnMut(&[u8])) -> Result<(), Damaged> {
     while !block.is_empty() {
         let n_bytes = take_varint(&mut block)?;
         let message = take_bytes(&mut block, n_bytes)?;
-        texts.extend(repeated(message, 1)?.into_iter().map(|text| String::from_utf8_lossy(text).into()));
+        each_field(message, |number, value| {
+            if let (1, Value::Bytes(text)) = (number, value) {
+                each(text);
+            }
+        })?;
     }
-    Ok(texts)
+    Ok(())
 }

@@ -46,7 +46,7 @@ pub(super) enum ScanError {
 
 /// Row ids in one part: enough that a fragment's own cost is small, few enough that all workers finish
 /// together. It must not depend on the number of workers.
-const ROWS_A_PART: u64 = 1 << 17;
+const ROWS_A_PART: u64 = 1 << 14;
 
 /// Rows between two looks at the cancel button: a few milliseconds.
 const ROWS_A_STEP: u64 = 4096;

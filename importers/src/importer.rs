@@ -70,7 +70,7 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// No importer knows it.
-    #[error("{looks_like}; Tracecard opens Nsight Systems SQLite exports and PyTorch or chrome traces (.json, .gz, .zst, .zip)\n{}", path.display())]
+    #[error("{looks_like}; Tracecard opens Nsight Systems reports and their SQLite exports, and PyTorch or chrome traces (.json, .gz, .zst, .zip)\n{}", path.display())]
     Unrecognised {
         /// The file.
         path: PathBuf,

@@ -56,7 +56,7 @@ impl App {
         self.jobs.start(Slot::Dialog, "Choosing a file", |_| {
             let dialog = rfd::FileDialog::new()
                 .set_title("Open a profile")
-                .add_filter("Profiles", &["sqlite", "json", "gz", "zst", "nsys-rep"])
+                .add_filter("Profiles", &["nsys-rep", "qdrep", "sqlite", "json", "gz", "zst", "zip"])
                 .add_filter("All files", &["*"]);
             Ok(Output::Picked(dialog.pick_file()))
         });

@@ -73,7 +73,7 @@ fn open_ui(ui: &mut Ui, theme: &Theme) -> Vec<Command> {
     ui.label(RichText::new("or drop it onto this window").color(theme.color.text_muted));
     ui.add_space(theme.space.xl);
     for (what, how) in [
-        ("Nsight Systems", ".sqlite, from nsys export --type sqlite"),
+        ("Nsight Systems", ".nsys-rep, .qdrep, or .sqlite from nsys export"),
         ("PyTorch profiler", ".json, .json.gz, .json.zst, from export_chrome_trace"),
     ] {
         ui.horizontal(|ui| {

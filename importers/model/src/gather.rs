@@ -39,15 +39,15 @@ pub(crate) fn gather(rows: &[SliceRow], order: &[u32], progress: &Progress) -> R
         source_table: vec![0; n],
         source_row: vec![0; n],
     };
-    parts(&mut slices, order).into_par_iter().try_for_each(|part| {
+    parts(&mut slices, order).into_par_iter().try_for_each(|mut part| {
         progress.check()?;
-        fill(rows, part);
+        fill(rows, &mut part);
         Ok(())
     })?;
     Ok(slices)
 }
 
-fn fill(rows: &[SliceRow], part: Part<'_>) {
+fn fill(rows: &[SliceRow], part: &mut Part<'_>) {
     for (idx, row) in part.order.iter().enumerate() {
         let row = &rows[*row as usize];
         part.track[idx] = row.track;

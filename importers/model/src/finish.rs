@@ -17,6 +17,9 @@ use crate::{
 /// In the map from pushed rows to slices: the row was dropped.
 const DROPPED: u32 = u32::MAX;
 
+/// Rows between two looks at the cancel button: some 50 ms.
+const ROWS_A_STEP: usize = 1 << 22;
+
 impl TraceBuilder {
     /// Sort, nest, link, fold: make the Trace. Cost O(n log n) on all cores.
     ///
@@ -190,8 +193,11 @@ fn slice_order(
     progress: &Progress,
 ) -> Result<Vec<u32>, Cancelled> {
     let is_kept = |s: &SliceRow| 0 <= s.dur_ns;
-    for slice in slices.iter().filter(|s| is_kept(s)) {
-        tracks[slice.track.idx()].n_slices += 1;
+    for step in slices.chunks(ROWS_A_STEP) {
+        progress.check()?;
+        for slice in step.iter().filter(|s| is_kept(s)) {
+            tracks[slice.track.idx()].n_slices += 1;
+        }
     }
     let mut next = Vec::with_capacity(tracks.len());
     let mut n_kept = 0;
@@ -201,10 +207,13 @@ fn slice_order(
         n_kept += track.n_slices;
     }
     let mut order = vec![0_u32; n_kept as usize];
-    for (row, slice) in slices.iter().enumerate().filter(|(_, s)| is_kept(s)) {
-        let at = &mut next[slice.track.idx()];
-        order[*at] = row as u32;
-        *at += 1;
+    for (step, first) in slices.chunks(ROWS_A_STEP).zip((0..).step_by(ROWS_A_STEP)) {
+        progress.check()?;
+        for (row, slice) in (first..).zip(step).filter(|(_, s)| is_kept(s)) {
+            let at = &mut next[slice.track.idx()];
+            order[*at] = row;
+            *at += 1;
+        }
     }
     let mut rest = order.as_mut_slice();
     let mut parts = Vec::with_capacity(tracks.len());
@@ -219,8 +228,15 @@ fn slice_order(
     };
     parts.into_par_iter().try_for_each(|part| {
         progress.check()?;
-        // Rows mostly come in order, or in a few runs that are; this sort merges runs.
-        part.sort_by_key(rank);
+        // Rows mostly come in order, or in a few runs that are; this sort merges runs. Stretches first, so that
+        // a cancelled sort of many million rows ends soon.
+        for stretch in part.chunks_mut(ROWS_A_STEP) {
+            progress.check()?;
+            stretch.sort_by_key(rank);
+        }
+        if ROWS_A_STEP < part.len() {
+            part.sort_by_key(rank);
+        }
         Ok(())
     })?;
     Ok(order)
@@ -323,6 +339,9 @@ fn links(
     Ok(Links { rows, by_target })
 }
 
+/// A slice with a correlation id: (process, correlation, slice).
+type Correlated = (Option<ProcessId>, i64, u32);
+
 /// Device work and sync records find the API call with their correlation id in the same process; where
 /// several calls share one, the first.
 fn launch_links(
@@ -330,25 +349,31 @@ fn launch_links(
     tracks: &[Track],
     progress: &Progress,
 ) -> Result<Vec<(LinkKind, SliceId, SliceId)>, Cancelled> {
-    let with_correlation = |is_wanted: fn(SliceKind) -> bool| -> Vec<(Option<ProcessId>, i64, u32)> {
-        let mut found: Vec<_> = (0..slices.len())
+    let with_correlation = |is_wanted: fn(SliceKind) -> bool| -> Result<Vec<Correlated>, Cancelled> {
+        progress.check()?;
+        let mut found: Vec<Correlated> = (0..slices.len())
             .into_par_iter()
             .with_min_len(1 << 14)
             .filter(|id| slices.correlation[*id] != 0 && is_wanted(slices.kind[*id]))
             .map(|id| (tracks[slices.track[id].idx()].key.process, slices.correlation[id], id as u32))
             .collect();
         // In order of time, which is that of the correlation ids on each track: a few sorted runs.
+        progress.check()?;
         found.sort();
-        found
+        Ok(found)
     };
     let is_target = |kind: SliceKind| kind.is_device_work() || kind == SliceKind::Sync;
-    let (mut calls, targets) =
+    let (calls, targets) =
         rayon::join(|| with_correlation(|kind| kind == SliceKind::Api), || with_correlation(is_target));
+    let (mut calls, targets) = (calls?, targets?);
     progress.check()?;
     calls.dedup_by_key(|call| (call.0, call.1));
     let mut links = Vec::with_capacity(targets.len());
     let mut at = 0;
-    for (process, correlation, to) in targets {
+    for (idx, (process, correlation, to)) in targets.into_iter().enumerate() {
+        if idx.is_multiple_of(ROWS_A_STEP) {
+            progress.check()?;
+        }
         while at < calls.len() && (calls[at].0, calls[at].1) < (process, correlation) {
             at += 1;
         }

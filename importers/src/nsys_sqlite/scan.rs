@@ -1,10 +1,7 @@
 //! Reading tables in parallel: ranges of row ids are work items, each made into a fragment by some worker
 //! and joined in the order of the list, so that the Trace does not depend on which thread was faster.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::mpsc;
 
 use rusqlite::Connection;
 use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
@@ -12,6 +9,7 @@ use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
 use super::columns::{RowIds, Schema};
 use super::database::note_damage;
 use super::open::connect;
+use crate::in_order::in_order;
 use crate::nsys_tables::{Cells, Found, Fragment, Known, TableReader, absorb};
 
 /// A part of a table.
@@ -22,18 +20,6 @@ pub(super) struct Part {
     range: Option<(i64, i64)>,
     /// Rows at most, for the progress bar.
     n_rows: u64,
-}
-
-/// What workers report.
-enum Failure {
-    Cancelled,
-    Open(rusqlite::Error),
-}
-
-impl From<Cancelled> for Failure {
-    fn from(_: Cancelled) -> Self {
-        Self::Cancelled
-    }
 }
 
 /// Why a scan ended early.
@@ -108,53 +94,11 @@ pub(super) fn scan(
     progress
         .begin("Reading events", parts.iter().map(|part| part.n_rows).sum())
         .map_err(ScanError::Cancelled)?;
-    let next = AtomicUsize::new(0);
-    let is_stopped = AtomicBool::new(false);
-    let n_workers = rayon::current_num_threads().min(parts.len());
-    let (send, receive) = mpsc::channel();
-    let mut failure = None;
-    std::thread::scope(|scope| {
-        for _ in 0..n_workers {
-            let (send, next, is_stopped) = (send.clone(), &next, &is_stopped);
-            scope.spawn(move || {
-                let connection = connect(path);
-                loop {
-                    let idx = next.fetch_add(1, Relaxed);
-                    let Some(part) = parts.get(idx).filter(|_| !is_stopped.load(Relaxed)) else { return };
-                    let result = match &connection {
-                        Ok(connection) => read_part(connection, part, known, progress).map_err(Failure::from),
-                        Err(error) => Err(Failure::Open(clone_error(error))),
-                    };
-                    // Nobody listens once the scan has failed.
-                    if send.send((idx, result)).is_err() {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(send);
-        let mut waiting = BTreeMap::new();
-        let mut n_absorbed = 0;
-        for (idx, result) in receive {
-            match result {
-                Ok(fragment) => waiting.insert(idx, fragment),
-                Err(error) => {
-                    is_stopped.store(true, Relaxed);
-                    failure.get_or_insert(error);
-                    break;
-                }
-            };
-            while let Some(fragment) = waiting.remove(&n_absorbed) {
-                absorb(fragment, into, found);
-                n_absorbed += 1;
-            }
-        }
-    });
-    match failure {
-        None => Ok(()),
-        Some(Failure::Cancelled) => Err(ScanError::Cancelled(Cancelled)),
-        Some(Failure::Open(error)) => Err(ScanError::Open(error)),
-    }
+    let work = |connection: &mut rusqlite::Result<Connection>, idx: usize| match connection {
+        Ok(connection) => read_part(connection, &parts[idx], known, progress).map_err(ScanError::Cancelled),
+        Err(error) => Err(ScanError::Open(clone_error(error))),
+    };
+    in_order(parts.len(), || connect(path), work, |fragment| absorb(fragment, into, found))
 }
 
 fn read_part<'a>(

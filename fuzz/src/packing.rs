@@ -9,18 +9,23 @@ use zip::{CompressionMethod, ZipWriter};
 
 use crate::choices::Choices;
 
-/// One file in 64 holds something that unpacks to more than anything real does.
-const BOMB_ONE_IN: usize = 64;
+/// The kind of archive whose members are not compressed.
+const STORED: u8 = 4;
 
-/// How often its bytes are repeated: to some 150 MiB, beyond what a small file may hold.
-const BOMB_BYTES: usize = 150 << 20;
+/// One file in 256 holds something that unpacks to more than a file of its size may.
+const BOMB_ONE_IN: usize = 256;
+
+/// So often its last byte is repeated: gzip and zstd make less than a two-hundredth of it, so that the limit of
+/// 64 MiB and 200 times the file is passed.
+const BOMB_BYTES: usize = 100 << 20;
 
 /// An archive out of any bytes.
 pub fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut choices = Choices::new(bytes);
     let kind = choices.byte() % 8;
     let n_members = 1 + choices.below(3);
-    let is_bomb = choices.one_in(BOMB_ONE_IN);
+    // Stored members are as large as what they hold.
+    let is_bomb = choices.one_in(BOMB_ONE_IN) && kind != STORED;
     let is_damaged = choices.one_in(3);
     let damage: [usize; 4] =
         std::array::from_fn(|_| usize::from(choices.byte()) << 8 | usize::from(choices.byte()));
@@ -29,18 +34,23 @@ pub fn packed(bytes: &[u8]) -> Vec<u8> {
         Some(b'{' | b'[' | b'P' | 0x1f | 0x28) => rest.to_vec(),
         _ => [b"{\"traceEvents\":[", rest].concat(),
     };
-    let text = if is_bomb { text.iter().copied().cycle().take(BOMB_BYTES).collect() } else { text };
+    let text = if is_bomb {
+        let last = text.last().copied().unwrap_or(b' ');
+        text.iter().copied().chain(std::iter::repeat_n(last, BOMB_BYTES)).collect()
+    } else {
+        text
+    };
     let mut file = match kind {
         0 | 1 => (0..n_members).flat_map(|_| gzip(&text)).collect(),
         2 => (0..n_members).flat_map(|_| zstd::encode_all(&*text, 1).unwrap_or_default()).collect(),
-        3 | 4 => zipped(&text, n_members, kind == 3).unwrap_or_default(),
+        3 | STORED => zipped(&text, n_members, kind != STORED).unwrap_or_default(),
         // Packed twice.
         5 => gzip(&gzip(&text)),
         6 => zipped(&gzip(&text), 1, true).unwrap_or_default(),
         // Nothing but a magic in front.
         _ => {
             const MAGICS: &[&[u8]] = &[b"\x1f\x8b\x08\0", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PK\x05\x06"];
-            [MAGICS.get(n_members).unwrap_or(&MAGICS[0]), rest].concat()
+            [MAGICS.get(damage[0] % MAGICS.len()).copied().unwrap_or_default(), rest].concat()
         }
     };
     if is_damaged {

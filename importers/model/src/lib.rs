@@ -14,6 +14,7 @@ mod counters;
 mod dump;
 mod finish;
 mod fixture;
+#[cfg(feature = "frames")]
 mod frame;
 mod gather;
 mod ids;
@@ -33,6 +34,7 @@ pub mod schema;
 pub use builder::{SliceRow, TraceBuilder};
 pub use dump::dump;
 pub use fixture::{FixtureError, fixture};
+#[cfg(feature = "frames")]
 pub use frame::frame;
 pub use ids::{ArgsId, CorrelationId, DeviceId, NameId, ProcessId, RowIdx, SliceId, StackId, TrackId};
 pub use issue::{Issue, IssueLog, Severity};

@@ -193,6 +193,7 @@ impl Counters {
     }
 
     /// The track of each sample, in order.
+    #[cfg(feature = "frames")]
     pub(crate) fn tracks(&self) -> impl Iterator<Item = TrackId> + '_ {
         let n = |pair: &[usize]| pair[1] - pair[0];
         self.starts

@@ -1,11 +1,11 @@
 //! Opens a trace and says how long each phase took and how much memory:
-//! `open FILE [--dump | --cancel-after MS]`.
+//! `open FILE [--dump | --cancel-after MS [PHASE]]`; with a phase (`Sorting`), the time counts from its start.
 #![allow(clippy::print_stdout, reason = "the result of the program")]
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use tracecard_model::{Progress, dump};
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     let Some(path) = args.next() else {
-        eprintln!("usage: open FILE [--dump | --cancel-after MS]");
+        eprintln!("usage: open FILE [--dump | --cancel-after MS [PHASE]]");
         return ExitCode::from(2);
     };
     let mode = match (args.next().as_deref(), args.next().and_then(|ms| ms.parse().ok())) {
@@ -23,7 +23,8 @@ fn main() -> ExitCode {
         (Some("--cancel-after"), Some(ms)) => Mode::CancelAfter(Duration::from_millis(ms)),
         _ => Mode::Measure,
     };
-    match run(Path::new(&path), mode) {
+    let cancel_phase = args.next().unwrap_or_default();
+    match run(Path::new(&path), mode, cancel_phase) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -39,7 +40,7 @@ enum Mode {
     CancelAfter(Duration),
 }
 
-fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
+fn run(path: &Path, mode: Mode, cancel_phase: String) -> Result<(), ImportError> {
     let start = Instant::now();
     let info = info(path)?;
     let info_time = start.elapsed();
@@ -50,11 +51,16 @@ fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
         let (progress, is_done) = (Arc::clone(&progress), Arc::clone(&is_done));
         thread::spawn(move || watch(&progress, &is_done))
     };
+    let cancelled = Arc::new(OnceLock::new());
     if let Mode::CancelAfter(delay) = mode {
-        let progress = Arc::clone(&progress);
+        let (progress, cancelled) = (Arc::clone(&progress), Arc::clone(&cancelled));
         thread::spawn(move || {
+            while !progress.state().0.starts_with(&cancel_phase) {
+                thread::sleep(Duration::from_millis(1));
+            }
             thread::sleep(delay);
             progress.cancel();
+            cancelled.get_or_init(Instant::now);
         });
     }
     let start = Instant::now();
@@ -62,8 +68,8 @@ fn run(path: &Path, mode: Mode) -> Result<(), ImportError> {
     let open_time = start.elapsed();
     is_done.store(true, Relaxed);
     let phases = watcher.join().unwrap_or_default();
-    if let Mode::CancelAfter(delay) = mode {
-        println!("cancelled after {delay:.1?}, back {:.1?} later", open_time.saturating_sub(delay));
+    if let Some(cancelled) = cancelled.get() {
+        println!("cancelled after {:.1?}, back {:.1?} later", *cancelled - start, cancelled.elapsed());
     }
     let trace = trace?;
     if matches!(mode, Mode::Dump) {

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use tracecard_analyzers::{Params, Table, api_name};
 
+use tracecard_tests::synth::report_from_export;
+
 use crate::corpus::{Run, corpus, csv};
 
 /// The numbers of one line.
@@ -167,8 +169,8 @@ fn without_nameless_domain(range: &str) -> &str {
     if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) { text } else { range }
 }
 
-fn check_file(corpus: &Path, name: &str, differences: &mut Vec<String>) {
-    let run = Run::open(&corpus.join("nsys").join(format!("{name}.sqlite")), &Params::default());
+fn check_file(corpus: &Path, name: &str, file: &Path, differences: &mut Vec<String>) {
+    let run = Run::open(file, &Params::default());
     let golden = |report: &str| corpus.join("nsys-golden").join(name).join(format!("s_{report}.csv"));
     let table = |id: &str| run.analysis.table(id);
     let mut found = Vec::new();
@@ -211,8 +213,8 @@ fn check_file(corpus: &Path, name: &str, differences: &mut Vec<String>) {
     differences.extend(found.into_iter().map(|difference| format!("{name}: {difference}")));
 }
 
-#[test]
-fn tables_agree_with_nsys_stats() {
+/// All files with numbers of NVIDIA's, given to `check` with the export.
+fn check_all(check: impl Fn(&Path, &str, &Path, &mut Vec<String>)) {
     let Some(corpus) = corpus() else { return };
     let mut names: Vec<String> = std::fs::read_dir(corpus.join("nsys-golden"))
         .unwrap()
@@ -222,7 +224,24 @@ fn tables_agree_with_nsys_stats() {
     assert!(!names.is_empty());
     let mut differences = Vec::new();
     for name in &names {
-        check_file(&corpus, name, &mut differences);
+        let export = corpus.join("nsys").join(format!("{name}.sqlite"));
+        check(&corpus, name, &export, &mut differences);
     }
     assert!(differences.is_empty(), "{} differences\n{}", differences.len(), differences.join("\n"));
+}
+
+#[test]
+fn tables_agree_with_nsys_stats() {
+    check_all(check_file);
+}
+
+/// The same for the reports that the exports could have come from.
+#[test]
+fn tables_of_reports_agree_with_nsys_stats() {
+    let dir = tempfile::tempdir().unwrap();
+    check_all(|corpus, name, export, differences| {
+        let report = dir.path().join("run.nsys-rep");
+        report_from_export(export, &report).unwrap_or_else(|error| panic!("{name}: {error}"));
+        check_file(corpus, name, &report, differences);
+    });
 }

@@ -15,8 +15,8 @@ use super::unread::Unread;
 use super::version::Version;
 use crate::in_order::in_order;
 use crate::nsys_tables::{
-    CallChains, Cells, Found, Fragment, Known, MetaData, Record, Strings, Target, absorb, finish,
-    note_diagnostics, note_missing_device_work, read_metrics,
+    CallChains, Cells, Found, Fragment, Known, MetaData, PayloadSchemas, Record, Strings, Target, absorb,
+    finish, note_diagnostics, note_missing_device_work, read_metrics,
 };
 use crate::unpack::limit_bytes;
 use crate::{ImportError, Input};
@@ -65,6 +65,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
         shift_ns: 0,
         schema: version.map(Version::schema),
         metrics: read_metrics(&report, &mut into.issues),
+        payloads: PayloadSchemas::default(),
         strings,
         before: Found::default(),
         target,

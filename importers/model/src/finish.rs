@@ -17,6 +17,9 @@ use crate::{
 /// In the map from pushed rows to slices: the row was dropped.
 const DROPPED: u32 = u32::MAX;
 
+/// 73 years: no time of a real trace lies farther from its zero, and sums of two such times still fit.
+const LATEST_NS: i64 = 1 << 61;
+
 /// Rows between two looks at the cancel button: some 50 ms.
 const ROWS_A_STEP: usize = 1 << 22;
 
@@ -165,12 +168,15 @@ impl TraceBuilder {
     }
 }
 
-/// Drop slices that end before they start or whose end does not fit: an impossible row spoils every sum.
+/// Drop slices that end before they start or lie beyond [`LATEST_NS`]: an impossible row spoils every sum.
 /// They stay in place with a negative duration and are left out of the order.
 fn drop_impossible(slices: &mut [SliceRow], issues: &mut IssueLog) {
     let is_impossible = |slice: &SliceRow| {
+        let end_ns = slice.start_ns.checked_add(slice.dur_ns);
         slice.dur_ns != WITHDRAWN_NS
-            && (slice.dur_ns < 0 || slice.start_ns.checked_add(slice.dur_ns).is_none())
+            && (slice.dur_ns < 0
+                || slice.start_ns < -LATEST_NS
+                || end_ns.is_none_or(|end_ns| LATEST_NS < end_ns))
     };
     if !slices.par_chunks(1 << 16).any(|rows| rows.iter().any(is_impossible)) {
         return;

@@ -486,10 +486,25 @@ impl<'a> Walker<'a, '_> {
     }
 }
 
-/// The first bytes of what is wrong, for the user to search for.
+/// What is wrong, for the user to search for: the key of a member, or the name of an event. Not the bytes
+/// themselves, which may tell users, hosts and command lines.
 fn excerpt(text: &[u8], at: usize) -> String {
-    const LENGTH: usize = 120;
+    const SEARCHED_BYTES: usize = 400;
+    const SHOWN_BYTES: usize = 60;
     let rest = text.get(at..).unwrap_or_default();
-    let shown = String::from_utf8_lossy(rest.get(..LENGTH).unwrap_or(rest));
-    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    let rest = rest.get(..SEARCHED_BYTES).unwrap_or(rest);
+    let quoted = |bytes: &[u8]| -> Option<String> {
+        let start = bytes.iter().position(|b| *b == b'"')? + 1;
+        let inside = bytes.get(start..)?;
+        let end = inside.iter().position(|b| *b == b'"').unwrap_or(inside.len());
+        let last_part = inside[..end].rsplit(|b| matches!(b, b'/' | b'\\')).next().unwrap_or_default();
+        let shown = last_part.get(..SHOWN_BYTES).unwrap_or(last_part);
+        Some(String::from_utf8_lossy(shown).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    const NAME: &[u8] = b"\"name\"";
+    let found = match rest.first() {
+        Some(b'{') => memchr::memmem::find(rest, NAME).and_then(|idx| quoted(&rest[idx + NAME.len()..])),
+        _ => quoted(rest),
+    };
+    found.unwrap_or_default()
 }

@@ -12,6 +12,9 @@ const UTC_KIND: i64 = 11;
 const SESSION_CLOCK: i64 = 1;
 const UTC_CLOCK: i64 = 9;
 
+/// Clocks and ties between clocks that are looked at: real reports have about ten.
+const MAX_CLOCKS: usize = 256;
+
 /// ns since 1970 UTC at time 0; `None` where the report does not say.
 pub(super) fn start_unix_ns(session: &[u8], clocks: &[u8]) -> Option<i64> {
     let start = field(session, 17).ok()??.int()?;
@@ -22,12 +25,12 @@ pub(super) fn start_unix_ns(session: &[u8], clocks: &[u8]) -> Option<i64> {
 /// An edge from UTC says which instant x of UTC is the instant y of the target's clock.
 fn from_graph(section: &[u8], start: i64) -> Result<Option<i64>, Damaged> {
     let mut utc_ids = Vec::new();
-    for node in repeated(nested(section, &[1])?, 1)? {
+    for node in repeated(nested(section, &[1])?, 1)?.into_iter().take(MAX_CLOCKS) {
         if field(node, 2)?.and_then(Value::int) == Some(UTC_KIND) {
             utc_ids.extend(field(node, 1)?.and_then(Value::bytes));
         }
     }
-    for edge in repeated(nested(section, &[2])?, 1)? {
+    for edge in repeated(nested(section, &[2])?, 1)?.into_iter().take(MAX_CLOCKS) {
         let from = field(edge, 1)?.and_then(Value::bytes);
         if !from.is_some_and(|from| utc_ids.contains(&from)) {
             continue;
@@ -65,6 +68,9 @@ fn from_offsets(session: &[u8], start: i64) -> Result<Option<i64>, Damaged> {
         if let Some(offset_ns) = offset_ns {
             offsets.push(Offset { offset_ns, ..row });
         }
+    }
+    if MAX_CLOCKS < offsets.len() {
+        return Err(Damaged);
     }
     let mut known = vec![(SESSION_CLOCK, start)];
     let mut at = 0;

@@ -77,6 +77,7 @@ impl Container {
         for (name, section) in &sections {
             let end = section.offset.checked_add(section.n_bytes);
             if end.is_none_or(|end| toc_at < end) {
+                let name: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
                 return Err(cut_short(&format!("its section “{name}” lies outside the file")));
             }
         }
@@ -162,12 +163,18 @@ fn block_offsets(section: &[u8]) -> Result<(String, u64), Damaged> {
 fn version(ui_data: &[u8]) -> Option<String> {
     let text = field(ui_data, 6).ok()??.bytes()?;
     let version = std::str::from_utf8(text).ok()?.split('-').next()?;
-    (!version.is_empty()).then(|| version.to_owned())
+    is_version(version).then(|| version.to_owned())
+}
+
+/// Numbers and points, and few of them: a version is shown as it is.
+fn is_version(text: &str) -> bool {
+    (1..=32).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit() || b == b'.')
 }
 
 /// `2026.1.1.204` from `2026@1@1@204-261137176666v0`; `None` for reports before 2023.3, which have `1`.
 fn header_version(head: &[u8]) -> Option<String> {
     let line = head.strip_prefix(MAGIC)?.split(|b| *b == b'\n').next()?;
     let numbers = std::str::from_utf8(line).ok()?.split('-').next()?;
-    numbers.contains('@').then(|| numbers.replace('@', "."))
+    let version = numbers.replace('@', ".");
+    (numbers.contains('@') && is_version(&version)).then_some(version)
 }

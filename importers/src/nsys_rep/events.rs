@@ -34,11 +34,37 @@ pub(super) struct Decoded<'k> {
     pub(super) n_generic_events: u64,
 }
 
-/// A row of the second pass. Its columns are all numbers.
+/// A row of the second pass. Its columns are all numbers, and few.
 pub(super) struct LaterRow {
     pub(super) reader: &'static TableReader,
     pub(super) row_id: i64,
-    pub(super) values: Box<[Option<i64>]>,
+    /// Bit n: column n is not null.
+    present: u8,
+    values: [i64; LATER_COLUMNS],
+}
+
+/// Columns of the tables of the second pass.
+const LATER_COLUMNS: usize = 8;
+
+impl LaterRow {
+    fn new(reader: &'static TableReader, row_id: i64, row: &[ValueRef<'_>]) -> Self {
+        let mut later = Self { reader, row_id, present: 0, values: [0; LATER_COLUMNS] };
+        for (idx, (slot, value)) in later.values.iter_mut().zip(row).enumerate() {
+            if let ValueRef::Integer(value) = value {
+                *slot = *value;
+                later.present |= 1 << idx;
+            }
+        }
+        later
+    }
+
+    /// The columns.
+    pub(super) fn values(&self) -> [ValueRef<'static>; LATER_COLUMNS] {
+        std::array::from_fn(|idx| match self.present >> idx & 1 {
+            1 => ValueRef::Integer(self.values[idx]),
+            _ => ValueRef::Null,
+        })
+    }
 }
 
 /// Columns of the processes and diagnostics.
@@ -175,22 +201,22 @@ impl<'b> Decoder<'_, '_, 'b> {
             self.out.tables.push(mapping.reader.table);
         }
         if mapping.is_second_pass {
-            let int = |value: &ValueRef<'_>| match value {
-                ValueRef::Integer(value) => Some(*value),
-                _ => None,
-            };
-            let values = self.row.iter().map(int).collect();
-            self.out.later.push(LaterRow { reader: mapping.reader, row_id, values });
+            self.out.later.push(LaterRow::new(mapping.reader, row_id, &self.row));
             return Ok(());
         }
         self.frames.clear();
         if let Some(stack) = mapping.stack.filter(|stack| self.payload.bytes(*stack).is_some()) {
             let frames = &mut self.frames;
+            let mut n_bad = 0;
             each_field(payload, |number, value| {
                 if let (true, Value::Bytes(frame)) = (number == u32::from(stack), value) {
-                    frames.extend(call_frame(frame));
+                    let frame = call_frame(frame);
+                    n_bad += u64::from(frame.is_none());
+                    frames.extend(frame);
                 }
             })?;
+            let text = "frames of call stacks cannot be read; the stacks are shorter than they were";
+            self.out.fragment.out.issues.count_n(n_bad, Severity::DataLoss, "bad_frames", text, String::new);
         }
         let record = Record { row_id, values: &self.row, frames: &self.frames };
         self.out.fragment.read(mapping.reader, &Cells::of_record(record));
@@ -228,7 +254,7 @@ impl<'b> Decoder<'_, '_, 'b> {
             _ => {}
         })?;
         // Types with 2 or 3 in the second byte: the end of the sampling, and a list of metrics.
-        if is_metrics(kind & !0x300) && kind & 0x300 != 0 {
+        if is_metrics(kind & !0x300) && matches!(kind & 0x300, 0x200 | 0x300) {
             return Ok(());
         }
         let layout = self.metrics.iter().find(|layout| layout.kind == kind && is_metrics(kind));
@@ -236,12 +262,12 @@ impl<'b> Decoder<'_, '_, 'b> {
             self.out.unread.count(Kind::Generic(kind));
             return Ok(());
         };
-        for (number, (offset, n_bytes)) in layout.metrics.iter().enumerate() {
-            let end = offset.saturating_add((*n_bytes).min(8));
-            let value = packed.get(*offset..end).map(|bytes| {
+        for (number, place) in layout.metrics.iter().enumerate() {
+            let end = place.end.min(place.start.saturating_add(8));
+            let value = packed.get(place.start..end).map(|bytes| {
                 bytes.iter().rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)) as i64
             });
-            let value = value.filter(|_| 0 < *n_bytes).map_or(ValueRef::Null, ValueRef::Integer);
+            let value = value.filter(|_| !place.is_empty()).map_or(ValueRef::Null, ValueRef::Integer);
             // The columns of GPU_METRICS.
             let row = [time, ValueRef::Integer(kind), ValueRef::Integer(number as i64), value];
             let record = Record { row_id, values: &row, frames: &[] };
@@ -267,4 +293,14 @@ fn call_frame(frame: &[u8]) -> Option<Frame> {
     })
     .ok()?;
     Some(Frame { symbol: symbol?, module })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::nsys_tables::second_pass;
+
+    #[test]
+    fn rows_that_wait_have_room_for_their_columns() {
+        assert!(second_pass().all(|reader| reader.columns.len() <= super::LATER_COLUMNS));
+    }
 }

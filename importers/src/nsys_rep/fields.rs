@@ -6,7 +6,7 @@
 use rusqlite::types::ValueRef;
 
 use super::message::Fields;
-use crate::nsys_tables::{TableReader, first_pass, second_pass};
+use crate::nsys_tables::{OTHER_PAYLOADS, TableReader, first_pass, second_pass};
 use crate::nsys_terms::event_class::is_marker;
 
 /// Where a column lies in an event.
@@ -158,6 +158,7 @@ const PAYLOADS: &[(u32, &str, Columns)] = &[
             ("endGlobalTid", Payload(11)),
             ("textId", Payload(12)),
             ("domainId", Payload(13)),
+            (OTHER_PAYLOADS, Payload(8)),
         ],
     ),
     (

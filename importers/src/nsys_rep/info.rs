@@ -7,14 +7,14 @@ use super::container::{Container, unknown_layout};
 use super::message::Damaged;
 use super::read::open;
 use super::report::Report;
-use super::stream::Stream;
+use super::stream::{Stream, Wanted};
 use crate::nsys_tables::{MetaData, Strings, Target};
 use crate::{ImportError, Info, Input, TableInfo};
 
 pub(super) fn info(input: &Input) -> Result<Info, ImportError> {
     let mut file = open(input)?;
     let container = Container::open(input, &mut file)?;
-    let stream = Stream::open(input, &container, &file)?;
+    let stream = Stream::open(input, &container, &file, Wanted::Rest)?;
     let report = Report::read(&stream, &container.clocks, &Strings::default()).map_err(|Damaged| {
         unknown_layout(input, container.version.as_deref(), "its description of the machine cannot be read")
     })?;

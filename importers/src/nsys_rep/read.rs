@@ -2,7 +2,6 @@
 
 use std::fs::File;
 
-use rusqlite::types::ValueRef;
 use tracecard_model::{Cancelled, Progress, TraceBuilder};
 
 use super::container::{Container, unknown_layout};
@@ -10,13 +9,13 @@ use super::events::{DIAGNOSTIC_COLUMNS, Decoded, LaterRow, PROCESS_COLUMNS};
 use super::fields::Mappings;
 use super::message::Damaged;
 use super::report::Report;
-use super::stream::{Block, Stream};
+use super::stream::{Block, Stream, Wanted};
 use super::unread::Unread;
 use super::version::Version;
 use crate::in_order::in_order;
 use crate::nsys_tables::{
-    CallChains, Cells, Found, Fragment, Known, MetaData, Record, Target, absorb, finish, note_diagnostics,
-    note_missing_device_work, read_metrics,
+    CallChains, Cells, Found, Fragment, Known, MetaData, PayloadSchemas, Record, Target, absorb, finish,
+    note_diagnostics, note_missing_device_work, read_metrics,
 };
 use crate::unpack::limit_bytes;
 use crate::{ImportError, Input};
@@ -37,7 +36,7 @@ enum Failure {
 pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) -> Result<(), ImportError> {
     let mut file = open(input)?;
     let container = Container::open(input, &mut file)?;
-    let stream = Stream::open(input, &container, &file)?;
+    let stream = Stream::open(input, &container, &file, Wanted::All(progress))?;
     let unknown = |what: &str| unknown_layout(input, container.version.as_deref(), what);
     check_size(input, &stream)?;
 
@@ -63,6 +62,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
         shift_ns: 0,
         schema: version.map(Version::schema),
         metrics: read_metrics(&report, &mut into.issues),
+        payloads: PayloadSchemas::default(),
         strings,
         before: Found::default(),
         target,
@@ -77,6 +77,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     known.before = found;
     let mut later = Found::default();
     read_later(&known, &events.later, into, &mut later, progress)?;
+    drop(std::mem::take(&mut events.later));
     let mut found = std::mem::take(&mut known.before);
     found.absorb(later, 0);
 
@@ -182,11 +183,8 @@ fn read_later(
     let work = |_: &mut (), idx: usize| {
         progress.check()?;
         let mut fragment = Fragment::new(known);
-        let mut values = Vec::new();
         for row in parts[idx] {
-            values.clear();
-            values.extend(row.values.iter().map(|value| value.map_or(ValueRef::Null, ValueRef::Integer)));
-            let record = Record { row_id: row.row_id, values: &values, frames: &[] };
+            let record = Record { row_id: row.row_id, values: &row.values(), frames: &[] };
             fragment.read(row.reader, &Cells::of_record(record));
         }
         Ok::<_, Cancelled>(fragment)

@@ -39,8 +39,8 @@ pub(super) struct Report {
 pub(super) struct MetricLayout {
     /// The type of the events.
     pub(super) kind: i64,
-    /// Byte offset and bytes of each metric; its place in the list is its number.
-    pub(super) metrics: Vec<(usize, usize)>,
+    /// The bytes of each metric in a sample; its place in the list is its number. They do not overlap.
+    pub(super) metrics: Vec<std::ops::Range<usize>>,
 }
 
 /// Numbers of the properties of the machine that are shown, with their names in exports. Others, the
@@ -202,7 +202,13 @@ impl Report {
                 })?;
                 let [_, name, offset, n_bytes] = values;
                 let size = |value: Option<i64>| value.and_then(|value| usize::try_from(value).ok());
-                layout.metrics.push((size(offset).unwrap_or(0), size(n_bytes).unwrap_or(0)));
+                let place = size(offset).unwrap_or(0)
+                    ..size(offset).zip(size(n_bytes)).map_or(0, |(at, n)| at.saturating_add(n));
+                // Metrics lie one behind the other: a sample cannot give more values than it has bytes.
+                if layout.metrics.iter().any(|other| other.start < place.end && place.start < other.end) {
+                    return Err(Damaged);
+                }
+                layout.metrics.push(place);
                 let name = name.and_then(|id| strings.get(id)).map(|name| Cell::Text(name.to_owned()));
                 let row = vec![Cell::Int(id), Cell::Int(number as i64), name.unwrap_or(Cell::Null)];
                 self.push("TARGET_INFO_GPU_METRICS", &["typeId", "metricId", "metricName"], row);

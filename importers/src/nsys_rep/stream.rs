@@ -13,6 +13,8 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
+use tracecard_model::Progress;
+
 use super::container::{Container, unknown_layout};
 use super::message::{Damaged, take_varint};
 use crate::{ImportError, Input};
@@ -27,6 +29,18 @@ const LARGEST_BLOCK_BYTES: u64 = 256 << 20;
 
 /// Messages outside blocks: session, layout, threads, machine. The largest seen has 300 KB.
 const LARGEST_MESSAGE_BYTES: u64 = 256 << 20;
+
+/// What is read at once between blocks: two lengths.
+const HEADER_BYTES: usize = 64;
+
+/// What a walk looks for.
+#[derive(Clone, Copy)]
+pub(super) enum Wanted<'a> {
+    /// The blocks of events, too: as many reads as there are blocks.
+    All(&'a Progress),
+    /// What lies around them.
+    Rest,
+}
 
 /// A packed block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +74,15 @@ pub(super) struct Layout {
 }
 
 impl Stream {
-    /// Walk through the section without unpacking blocks.
-    pub(super) fn open(input: &Input, container: &Container, file: &File) -> Result<Self, ImportError> {
+    /// Walk through the section without unpacking blocks; `events` stays empty where only the rest is wanted.
+    pub(super) fn open(
+        input: &Input,
+        container: &Container,
+        file: &File,
+        wanted: Wanted<'_>,
+    ) -> Result<Self, ImportError> {
         let file = file.try_clone().map_err(|source| input.io_error(source))?;
-        let mut walk = Walk { input, container, reader: BufReader::with_capacity(1 << 16, file), at: 0 };
+        let mut walk = Walk { input, container, reader: BufReader::with_capacity(HEADER_BYTES, file), at: 0 };
         walk.seek(container.data.offset)?;
         let mut magic = [0; 8];
         if walk.left() < 8 || walk.reader.read_exact(&mut magic).is_err() || magic != *MAGIC {
@@ -84,8 +103,14 @@ impl Stream {
             .filter(|at| walk.at <= *at && *at < walk.end())
             .ok_or_else(|| walk.unknown("its texts lie outside its data"))?;
         let mut events = Vec::new();
-        while walk.at < strings_at {
-            events.push(walk.block()?);
+        match wanted {
+            Wanted::Rest => walk.seek(strings_at)?,
+            Wanted::All(progress) => {
+                while walk.at < strings_at {
+                    progress.check()?;
+                    events.push(walk.block()?);
+                }
+            }
         }
         if walk.at != strings_at {
             return Err(walk.unknown("its blocks of events do not end where its texts begin"));

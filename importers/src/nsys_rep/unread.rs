@@ -20,7 +20,13 @@ pub(super) enum Kind {
     Generic(i64),
     /// A field of a block beside events.
     BlockField(u32),
+    /// Beyond the number of kinds that are told apart.
+    More,
 }
+
+/// Kinds that are told apart, and kinds that are shown.
+const MAX_KINDS: usize = 1000;
+const SHOWN_KINDS: usize = 8;
 
 /// Counts by kind.
 #[derive(Debug, Default)]
@@ -28,12 +34,18 @@ pub(super) struct Unread(BTreeMap<Kind, u64>);
 
 impl Unread {
     pub(super) fn count(&mut self, kind: Kind) {
-        *self.0.entry(kind).or_default() += 1;
+        self.add(kind, 1);
+    }
+
+    fn add(&mut self, kind: Kind, n: u64) {
+        // A broken file may have as many kinds as records.
+        let kind = if self.0.len() < MAX_KINDS || self.0.contains_key(&kind) { kind } else { Kind::More };
+        *self.0.entry(kind).or_default() += n;
     }
 
     pub(super) fn absorb(&mut self, other: Self) {
         for (kind, n) in other.0 {
-            *self.0.entry(kind).or_default() += n;
+            self.add(kind, n);
         }
     }
 
@@ -49,15 +61,18 @@ impl Unread {
     }
 
     fn kinds(&self) -> String {
-        let kinds = self.0.iter().map(|(kind, n)| match kind {
+        let n_more = self.0.len().saturating_sub(SHOWN_KINDS);
+        let kinds = self.0.iter().take(SHOWN_KINDS).map(|(kind, n)| match kind {
             Kind::Event { kind, payload, class: None } => format!("type {kind}, payload {payload} (×{n})"),
             Kind::Event { kind, payload, class: Some(class) } => {
                 format!("type {kind}, payload {payload}, class {class} (×{n})")
             }
             Kind::Generic(kind) => format!("generic type {kind} (×{n})"),
             Kind::BlockField(field) => format!("block field {field} (×{n})"),
+            Kind::More => format!("others (×{n})"),
         });
-        kinds.collect::<Vec<_>>().join("; ")
+        let more = (0 < n_more).then(|| format!("and {n_more} more"));
+        kinds.chain(more).collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -49,9 +49,24 @@ impl Schema {
         Ok(Self { tables })
     }
 
-    /// A table by name, in any case.
+    /// A table by name, in any case. A table of NVTX that is missing or empty may have a newer form, with a
+    /// version behind its name (`NVTX_EVENTS_V2`).
     pub(super) fn table(&self, name: &str) -> Option<&Table> {
-        self.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name))
+        let exact = self.tables.iter().find(|table| table.name.eq_ignore_ascii_case(name));
+        if exact.is_some_and(|table| table.rows != RowIds::Empty) || !name.starts_with("NVTX_") {
+            return exact;
+        }
+        let versions = self.tables.iter().filter(|table| table.rows != RowIds::Empty).filter_map(|table| {
+            let (base, version) = version_of(&table.name)?;
+            base.eq_ignore_ascii_case(name).then_some((version, table))
+        });
+        versions.max_by_key(|(version, _)| *version).map(|(_, table)| table).or(exact)
+    }
+
+    /// Is a table read under the name of another?
+    pub(super) fn stands_for_another(&self, table: &Table) -> bool {
+        let base = version_of(&table.name).and_then(|(base, _)| self.table(base));
+        base.is_some_and(|read| std::ptr::eq(read, table))
     }
 
     /// All tables in file order.
@@ -101,18 +116,59 @@ impl Table {
         }
     }
 
+    /// The SQL of a column, or of the first of several that is not null: `a|b`.
+    fn value(&self, column: &str) -> String {
+        let quoted: Vec<String> = column.split('|').filter(|column| self.has(column)).map(quote).collect();
+        match quoted.as_slice() {
+            [] => "NULL".to_owned(),
+            [only] => only.clone(),
+            several => format!("coalesce({})", several.join(", ")),
+        }
+    }
+
+    /// Is a column filled? Large tables are looked at in a few places only, so a rare value may be missed;
+    /// asking for many columns that are always null costs as much as all others together.
+    pub(super) fn is_filled(&self, connection: &Connection, column: &str) -> bool {
+        let value = self.value(column);
+        let RowIds::Range(first, last) = self.rows else { return value != "NULL" };
+        if value == "NULL" {
+            return false;
+        }
+        let sql = format!(
+            "SELECT EXISTS (SELECT 1 FROM {} WHERE rowid BETWEEN ?1 AND ?2 AND {value} IS NOT NULL)",
+            quote(&self.name)
+        );
+        let step = last.saturating_sub(first) / N_PLACES;
+        (0..=N_PLACES).any(|place| {
+            let from = first.saturating_add(step.saturating_mul(place));
+            let to = from.saturating_add(ROWS_A_PLACE.max(if step < ROWS_A_PLACE { step } else { 0 }));
+            connection.query_row(&sql, [from, to], |row| row.get(0)).unwrap_or(true)
+        })
+    }
+
     /// `SELECT rowid, column, … FROM table`, with NULL for what is missing.
     pub(super) fn select(&self, columns: &[&str]) -> String {
         let row_id = if matches!(self.rows, RowIds::Range(..)) { "rowid" } else { "NULL" };
         let mut sql = format!("SELECT {row_id}");
         for column in columns {
             sql.push_str(", ");
-            sql.push_str(&if self.has(column) { quote(column) } else { "NULL".to_owned() });
+            sql.push_str(&self.value(column));
         }
         sql.push_str(" FROM ");
         sql.push_str(&quote(&self.name));
         sql
     }
+}
+
+/// Rows looked at in one place, and places, to see whether a column is filled: a few milliseconds.
+const ROWS_A_PLACE: i64 = 4096;
+const N_PLACES: i64 = 8;
+
+/// `NVTX_EVENTS` and 2, from `NVTX_EVENTS_V2`.
+fn version_of(name: &str) -> Option<(&str, u32)> {
+    let at = name.to_ascii_uppercase().rfind("_V")?;
+    let (base, version) = name.split_at_checked(at)?;
+    Some((base, version.get(2..)?.parse().ok()?))
 }
 
 fn quote(name: &str) -> String {

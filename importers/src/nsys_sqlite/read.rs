@@ -7,8 +7,8 @@ use super::database::Database;
 use super::open::{check_header, connect, note_side_files};
 use super::scan::{ScanError, parts, scan};
 use crate::nsys_tables::{
-    CallChains, Found, Known, MetaData, Strings, TableReader, Target, finish, first_pass, is_left_out,
-    note_diagnostics, note_missing_device_work, read_metrics, second_pass,
+    CallChains, Found, Known, MetaData, PayloadSchemas, Strings, TableReader, Target, finish, first_pass,
+    is_left_out, note_diagnostics, note_missing_device_work, read_metrics, second_pass,
 };
 use crate::{ImportError, Input};
 
@@ -32,6 +32,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
         schema: meta.schema(),
         call_chains: CallChains::read(&database, &mut into.issues, n_rows, progress)?,
         metrics: read_metrics(&database, &mut into.issues),
+        payloads: PayloadSchemas::read(&database, &mut into.issues),
         strings: Strings::read(&database, &mut into.issues, n_strings, progress)?,
         before: Found::default(),
         target,
@@ -44,7 +45,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let mut found = Found::default();
     let passes: [Vec<&TableReader>; 2] = [first_pass().collect(), second_pass().collect()];
     for readers in passes {
-        let parts = parts(&readers, schema, input.size_bytes(), &mut into.issues);
+        let parts = parts(&readers, &database, input.size_bytes(), &mut into.issues);
         let mut of_pass = Found::default();
         let result = scan(input.path(), &parts, &known, into, &mut of_pass, progress);
         result.map_err(|error| match error {
@@ -106,7 +107,15 @@ fn check_is_export(input: &Input, schema: &Schema) -> Result<(), ImportError> {
 
 /// Name the tables with events that are not read.
 fn note_left_out(schema: &Schema, into: &mut TraceBuilder) {
-    let left_out = schema.tables().filter(|table| table.rows != RowIds::Empty && is_left_out(&table.name));
+    // The same samples once more, in another form.
+    let has_metrics = schema.table("GPU_METRICS").is_some_and(|table| table.rows != RowIds::Empty);
+    let is_repeated = |name: &str| has_metrics && name == "GENERIC_EVENTS";
+    let left_out = schema.tables().filter(|table| {
+        table.rows != RowIds::Empty
+            && is_left_out(&table.name)
+            && !schema.stands_for_another(table)
+            && !is_repeated(&table.name)
+    });
     let mut names: Vec<&str> = left_out.map(|table| table.name.as_str()).collect();
     names.sort_unstable();
     let text = "tables of the export are not read yet";

@@ -6,8 +6,8 @@ use std::path::Path;
 use rusqlite::Connection;
 use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
 
-use super::columns::{RowIds, Schema};
-use super::database::note_damage;
+use super::columns::RowIds;
+use super::database::{Database, note_damage};
 use super::open::connect;
 use crate::in_order::in_order;
 use crate::nsys_tables::{Cells, Found, Fragment, Known, TableReader, absorb};
@@ -43,13 +43,14 @@ const SMALLEST_ROW_BYTES: u64 = 8;
 /// Cut the tables of a list into parts; tables that are missing or cannot be read have none.
 pub(super) fn parts(
     readers: &[&'static TableReader],
-    schema: &Schema,
+    database: &Database,
     size_bytes: u64,
     issues: &mut IssueLog,
 ) -> Vec<Part> {
     let mut parts = Vec::new();
     for reader in readers {
-        let Some(table) = schema.table(reader.table).filter(|table| table.rows != RowIds::Empty) else {
+        let Some(table) = database.schema.table(reader.table).filter(|table| table.rows != RowIds::Empty)
+        else {
             continue;
         };
         if let Some(missing) = reader.required.iter().find(|column| !table.has(column)) {
@@ -58,7 +59,11 @@ pub(super) fn parts(
             issues.count(Severity::DataLoss, "table_without_columns", text, example);
             continue;
         }
-        let sql = table.select(reader.columns);
+        let is_worth_asking =
+            |column: &str| !column.contains('|') || table.is_filled(&database.connection, column);
+        let columns: Vec<&str> =
+            reader.columns.iter().map(|c| if is_worth_asking(c) { *c } else { "" }).collect();
+        let sql = table.select(&columns);
         let RowIds::Range(first, last) = table.rows else {
             parts.push(Part { reader, sql, range: None, n_rows: 0 });
             continue;

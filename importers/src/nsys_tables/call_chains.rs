@@ -1,7 +1,7 @@
 //! Call stacks: in exports tables of frames, several rows a stack; in reports a list in the record itself.
 
 use rustc_hash::FxHashMap;
-use tracecard_model::{Cancelled, IssueLog, Progress, StackId, StackRow};
+use tracecard_model::{Cancelled, IssueLog, Progress, Severity, StackId, StackRow};
 
 use super::cells::{Cells, Frame};
 use super::fragment::Fragment;
@@ -70,11 +70,14 @@ impl Chains {
         progress: &Progress,
     ) -> Result<Self, Cancelled> {
         let mut rows: Vec<(i64, i64, Frame)> = Vec::new();
-        let mut n_read = 0_u64;
+        let (mut n_read, mut n_bad) = (0_u64, 0);
         let mut is_cancelled = Ok(());
         tables.each_row(issues, table, &["id", "stackDepth", "symbol", "module"], &mut |cells| {
-            if let [Some(chain), Some(depth), Some(symbol), module] = cells.ints() {
-                rows.push((chain, depth, Frame { symbol, module }));
+            match cells.ints() {
+                [Some(chain), Some(depth), Some(symbol), module] => {
+                    rows.push((chain, depth, Frame { symbol, module }));
+                }
+                _ => n_bad += 1,
             }
             n_read += 1;
             if n_read.is_multiple_of(ROWS_A_STEP) {
@@ -83,6 +86,8 @@ impl Chains {
             is_cancelled.is_ok()
         });
         is_cancelled?;
+        let text = "frames of call stacks lack their number, place or function; they are left out";
+        issues.count_n(n_bad, Severity::Warning, "call_stack_frames_unreadable", text, || table.to_owned());
         // Rows come sorted up to 2024.5, and in any order since.
         if !rows.is_sorted_by_key(|row| (row.0, row.1)) {
             rows.sort_by_key(|row| (row.0, row.1));
@@ -113,7 +118,7 @@ impl Fragment<'_> {
         let mut parent = None;
         for frame in frames.iter().rev() {
             let name = self.name_of(frame.symbol);
-            let module = frame.module.map(|module| self.name_of(module));
+            let module = frame.module.map(|module| self.module_of(module));
             parent = Some(self.out.stacks.intern(StackRow { parent, frame: name, module }));
         }
         parent

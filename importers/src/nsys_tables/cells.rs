@@ -100,6 +100,19 @@ impl<'a> Cells<'a> {
         }
     }
 
+    /// A wanted column as bytes, whatever the file calls them; `None` for null and numbers.
+    pub(crate) fn bytes(&self, idx: usize) -> Option<&'a [u8]> {
+        match self.value(idx) {
+            ValueRef::Blob(bytes) | ValueRef::Text(bytes) => Some(bytes),
+            ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => None,
+        }
+    }
+
+    /// Does a wanted column hold anything?
+    pub(crate) fn has(&self, idx: usize) -> bool {
+        self.value(idx) != ValueRef::Null
+    }
+
     /// Is a wanted column text that is no number?
     pub(crate) fn word(&self, idx: usize) -> Option<Cow<'a, str>> {
         match self.value(idx) {

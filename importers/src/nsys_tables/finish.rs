@@ -7,8 +7,8 @@ use tracecard_model::{Cancelled, Progress, Severity, SliceKind, TraceBuilder, Tr
 
 use super::found::Found;
 use super::fragment::{Fragment, Known};
-use super::libraries::MPI;
-use super::nvtx::{NVTX, push_unclosed};
+use super::libraries::{MPI, push_unclosed_call};
+use super::nvtx::push_unclosed;
 use super::scheduling::{push_running, whole_threads};
 use crate::in_order::in_order;
 use crate::nsys_terms::global_id::GlobalId;
@@ -33,12 +33,19 @@ pub(crate) fn finish(
 ) -> Result<(), Cancelled> {
     // The last thing that the file knows of, rather than the end of the session, which in a file cut
     // out of a longer one lies far behind everything else.
-    let end_ns = found.last_ns.unwrap_or(0);
+    let last_ns = found.last_ns.unwrap_or(0);
+    // A single impossible time must not stretch what was open.
+    let end_ns = known.target.end_ns.map_or(last_ns, |end_ns| end_ns.min(last_ns));
     let unclosed = std::mem::take(&mut found.unclosed);
     if !unclosed.is_empty() {
         let mut last = Fragment::new(known);
-        last.enter(&NVTX);
-        unclosed.iter().for_each(|range| push_unclosed(&mut last, range, end_ns));
+        for range in &unclosed {
+            last.enter(range.reader);
+            match range.kind {
+                SliceKind::Library => push_unclosed_call(&mut last, range, end_ns),
+                _ => push_unclosed(&mut last, range, end_ns),
+            }
+        }
         absorb(last, into, &mut found);
     }
     pair_switches(known, &mut found, end_ns, into, progress)?;
@@ -58,6 +65,7 @@ pub(crate) fn finish(
         }
     }
     name_processes(known, &found, into);
+    std::mem::take(&mut found.nccl).finish(known, into);
     name_threads(known, &found, into);
     if found.n_nvtx == 0 && !found.domain_names.is_empty() {
         // Seen with the `nvtx` package 0.2.17 under nsys 2023.4.4.

@@ -4,12 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tracecard_model::{RowIdx, SliceKind};
 
+use super::nccl::NcclFound;
+use super::payloads::NcclPayload;
 use super::scheduling::Switch;
+use super::tables::TableReader;
 use super::target::Owner;
 use crate::nsys_terms::sync_class::SyncClass;
 
 /// Findings, joined in the order of the file. Keys are ordered, so that nothing depends on hashing.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Found {
     /// Processes with rows.
     pub(crate) processes: BTreeSet<Owner>,
@@ -37,14 +40,17 @@ pub(crate) struct Found {
     pub(crate) domain_names: BTreeMap<(Owner, i64), String>,
     /// Ranges that were never closed.
     pub(crate) unclosed: Vec<UnclosedRange>,
+    /// Calls of NCCL.
+    pub(crate) nccl: NcclFound,
     /// Names that the program gave to its threads through NVTX: (serialized thread id, name).
     pub(crate) nvtx_thread_names: Vec<(i64, String)>,
 }
 
-/// An NVTX range without an end; it ends with the capture.
-#[derive(Debug)]
+/// A range or call without an end; it ends with the capture.
 pub(crate) struct UnclosedRange {
-    /// Push/pop or start/end.
+    /// The table that holds it.
+    pub(crate) reader: &'static TableReader,
+    /// Push/pop, start/end or a call into a library.
     pub(crate) kind: SliceKind,
     /// When it began.
     pub(crate) start_ns: i64,
@@ -56,6 +62,8 @@ pub(crate) struct UnclosedRange {
     pub(crate) domain: i64,
     /// Its row in the file.
     pub(crate) row_id: i64,
+    /// What its payload says.
+    pub(crate) payload: Option<NcclPayload>,
 }
 
 impl Found {
@@ -82,6 +90,7 @@ impl Found {
             self.domain_names.entry(key).or_insert(name);
         }
         self.unclosed.extend(other.unclosed);
+        self.nccl.absorb(other.nccl, base);
         self.nvtx_thread_names.extend(other.nvtx_thread_names);
     }
 

@@ -9,6 +9,7 @@ use tracecard_model::{
 use super::call_chains::CallChains;
 use super::cells::Cells;
 use super::found::Found;
+use super::payloads::PayloadSchemas;
 use super::strings::Strings;
 use super::tables::TableReader;
 use super::target::{FoundDevice, Owner, Target};
@@ -32,6 +33,8 @@ pub(crate) struct Known {
     pub(crate) call_chains: CallChains,
     /// GPU metrics by (type, metric number); `None` for markers that are no metric.
     pub(crate) metrics: FxHashMap<(i64, i64), Option<GpuMetric>>,
+    /// How payloads of NVTX ranges are laid out.
+    pub(crate) payloads: PayloadSchemas,
     /// What the tables of the first pass told, for those of the second.
     pub(crate) before: Found,
 }
@@ -89,6 +92,7 @@ pub(crate) struct Fragment<'a> {
     names: FxHashMap<i64, NameId>,
     api_functions: FxHashMap<i64, ApiFunction>,
     copy_names: FxHashMap<CopyCodes, NameId>,
+    modules: FxHashMap<i64, NameId>,
     /// Tracks of GPU metrics; `None` for what is no metric.
     pub(crate) metric_tracks: FxHashMap<(i64, i64), Option<(TrackId, f64)>>,
 }
@@ -111,6 +115,7 @@ impl<'a> Fragment<'a> {
             names: FxHashMap::default(),
             api_functions: FxHashMap::default(),
             copy_names: FxHashMap::default(),
+            modules: FxHashMap::default(),
             metric_tracks: FxHashMap::default(),
         }
     }
@@ -126,6 +131,11 @@ impl<'a> Fragment<'a> {
         self.table = reader.table;
         self.label = reader.label;
         self.source_table = reader.number;
+    }
+
+    /// Name of the table.
+    pub(crate) fn table(&self) -> &'static str {
+        self.table
     }
 
     /// Label of the tracks of the table.
@@ -342,6 +352,19 @@ impl<'a> Fragment<'a> {
             }
         };
         self.names.insert(id, name);
+        name
+    }
+
+    /// The name of the library or program with this number, without its folder: that may tell who the user is.
+    pub(crate) fn module_of(&mut self, id: i64) -> NameId {
+        if let Some(name) = self.modules.get(&id) {
+            return *name;
+        }
+        let name = match self.known.strings.get(id) {
+            Some(path) => self.out.names.intern(path.rsplit(['/', '\\']).next().unwrap_or_default()),
+            None => self.name_of(id),
+        };
+        self.modules.insert(id, name);
         name
     }
 

@@ -1,10 +1,12 @@
 //! Calls into libraries and runtimes, and graphics work of GPUs: plain slices with the label of their library.
 //!
 //! All these tables have a start, an end, a name and a thread; what else they have differs and is not read.
+//! Tables of MPI and UCX, which nsys makes of NVTX ranges, have no end where a call never returned.
 
-use tracecard_model::{SliceKind, TrackFamily};
+use tracecard_model::{NameId, Severity, SliceFlags, SliceKind, TrackFamily};
 
 use super::cells::Cells;
+use super::found::UnclosedRange;
 use super::fragment::{Fragment, NewSlice};
 use super::tables::TableReader;
 use crate::nsys_terms::event_class::is_marker;
@@ -12,8 +14,19 @@ use crate::nsys_terms::global_id::GlobalProcess;
 
 const CALL_COLUMNS: &[&str] = &["start", "end", "globalTid", "eventClass", "nameId", "textId", "text"];
 
+/// Columns of the name in [`CALL_COLUMNS`].
+const NAME_ID: usize = 4;
+const TEXT_ID: usize = 5;
+const TEXT: usize = 6;
+
 const fn calls(number: u8, table: &'static str, label: &'static str) -> TableReader {
     TableReader { number, table, label, required: &["start", "end"], columns: CALL_COLUMNS, read: read_call }
+}
+
+/// As [`calls`], for messages that programs send to their debugger: with a text of their own beside the
+/// function, and no end where they are instants.
+const fn messages(number: u8, table: &'static str, label: &'static str) -> TableReader {
+    TableReader { number, table, label, required: &["start"], columns: CALL_COLUMNS, read: read_message }
 }
 
 const fn gpu_work(number: u8, table: &'static str, label: &'static str) -> TableReader {
@@ -45,9 +58,9 @@ pub(crate) const LIBRARIES: &[TableReader] = &[
     calls(50, "UCP_SUBMIT_EVENTS", "UCX"),
     calls(51, "UCP_PROGRESS_EVENTS", "UCX"),
     calls(52, "OPENGL_API", "OpenGL"),
-    calls(53, "KHR_DEBUG_EVENTS", "OpenGL"),
+    messages(53, "KHR_DEBUG_EVENTS", "OpenGL"),
     calls(54, "VULKAN_API", "Vulkan"),
-    calls(55, "VULKAN_DEBUG_API", "Vulkan"),
+    messages(55, "VULKAN_DEBUG_API", "Vulkan"),
     calls(56, "DX11_API", "DirectX"),
     calls(57, "DX12_API", "DirectX"),
     calls(58, "DXGI_API", "DirectX"),
@@ -76,21 +89,60 @@ pub(crate) const LIBRARIES: &[TableReader] = &[
     gpu_work(81, "OPENGL_WORKLOAD", "OpenGL"),
     gpu_work(82, "VULKAN_WORKLOAD", "Vulkan"),
     gpu_work(83, "DX12_WORKLOAD", "DirectX"),
+    messages(84, "D3D11_PIX_DEBUG_API", "DirectX"),
+    messages(85, "D3D12_PIX_DEBUG_API", "DirectX"),
 ];
 
 fn read_call(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     let [start, end, global_tid, class] = cells.ints();
     if class.is_some_and(is_marker) {
-        return;
+        let text = "rows say when the recording of a library began and ended; they are no calls";
+        let table = fragment.table();
+        return fragment.out.issues.count(Severity::Info, "library_markers", text, || table.to_owned());
     }
+    let name = fragment.name(cells, NAME_ID).or_else(|| fragment.name(cells, TEXT_ID));
+    let name = name.or_else(|| cells.text(TEXT).map(|text| fragment.out.names.intern(&text)));
+    let name = name.unwrap_or_else(|| fragment.unnamed());
+    if end.is_none()
+        && let Some(start_ns) = fragment.time(start)
+        && let Some(reader) = LIBRARIES.iter().find(|reader| reader.table == fragment.table())
+    {
+        let (kind, name) = (SliceKind::Library, fragment.out.names.text(name).to_owned());
+        let (domain, row_id, payload) = (0, cells.row_id(), None);
+        let range = UnclosedRange { reader, kind, start_ns, global_tid, name, domain, row_id, payload };
+        return fragment.found.unclosed.push(range);
+    }
+    push_call(fragment, cells, name);
+}
+
+/// Add a call that was never closed; the capture ended at `end_ns`.
+pub(crate) fn push_unclosed_call(fragment: &mut Fragment<'_>, range: &UnclosedRange, end_ns: i64) {
+    let track = fragment.library_track(range.global_tid);
+    let name = fragment.out.names.intern(&range.name);
+    let (start_ns, dur_ns) = (range.start_ns, end_ns.saturating_sub(range.start_ns).max(0));
+    let slice = NewSlice { track, kind: range.kind, name, start_ns, dur_ns, correlation: None };
+    fragment.push_from(range.row_id, slice, SliceFlags::UNCLOSED);
+}
+
+/// Classes of these tables are numbers of their own.
+fn read_message(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
+    let [start, end, global_tid] = cells.ints();
+    let name = fragment.name(cells, TEXT_ID).or_else(|| fragment.name(cells, NAME_ID));
+    let name = name.unwrap_or_else(|| fragment.unnamed());
+    if end.is_some() {
+        return push_call(fragment, cells, name);
+    }
+    let Some(time_ns) = fragment.time(start) else {
+        return fragment.bad_row(cells, &format!("start {start:?}"));
+    };
+    let track = fragment.library_track(global_tid);
+    fragment.out.push_mark(track, time_ns, name);
+}
+
+fn push_call(fragment: &mut Fragment<'_>, cells: &Cells<'_>, name: NameId) {
+    let [start, end, global_tid] = cells.ints();
     let Some((start_ns, dur_ns)) = fragment.span(cells, start, end) else { return };
     let track = fragment.library_track(global_tid);
-    let name = fragment.name(cells, 4).or_else(|| fragment.name(cells, 5));
-    let name = match (name, cells.text(6)) {
-        (Some(name), _) => name,
-        (None, Some(text)) => fragment.out.names.intern(&text),
-        (None, None) => fragment.unnamed(),
-    };
     let slice = NewSlice { track, kind: SliceKind::Library, name, start_ns, dur_ns, correlation: None };
     fragment.push(cells, slice);
 }

@@ -5,12 +5,16 @@
 //!
 //! A range that was never closed has no end, or (exports since 2022) the end of the capture. Either way it
 //! was open when the capture ended, so it ends there and is flagged; nobody knows when it would have ended.
+//!
+//! A payload is a number, JSON or bytes. Bytes of NCCL say what its calls move; the rest is counted, for there
+//! is no place to show it.
 
 use tracecard_model::{NameId, Severity, SliceFlags, SliceKind, TrackFamily};
 
 use super::cells::Cells;
 use super::found::UnclosedRange;
 use super::fragment::{Fragment, NewSlice};
+use super::payloads::NcclPayload;
 use super::tables::TableReader;
 
 pub(crate) const NVTX: TableReader = TableReader {
@@ -18,13 +22,30 @@ pub(crate) const NVTX: TableReader = TableReader {
     table: "NVTX_EVENTS",
     label: "",
     required: &["start", "eventType"],
-    columns: &["start", "end", "eventType", "globalTid", "domainId", "textId", "text"],
+    columns: &[
+        "start",
+        "end",
+        "eventType",
+        "globalTid",
+        "domainId",
+        "textId",
+        "text",
+        "binaryData",
+        OTHER_PAYLOADS,
+    ],
     read,
 };
 
 /// Columns of the text in [`NVTX`].
 const TEXT_ID: usize = 5;
 const TEXT: usize = 6;
+/// Columns of the payload: bytes, and anything else.
+const BINARY: usize = 7;
+const OTHER: usize = 8;
+
+/// All columns that may hold a payload that is no bytes; at most one does.
+pub(crate) const OTHER_PAYLOADS: &str =
+    "uint64Value|int64Value|doubleValue|uint32Value|int32Value|floatValue|jsonTextId|jsonText";
 
 /// The domain of ranges that name none.
 const DEFAULT_DOMAIN: i64 = 0;
@@ -42,6 +63,9 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
             let track = fragment.thread_track(TrackFamily::Nvtx, global_tid);
             fragment.out.push_mark(track, time_ns, name);
             fragment.found.n_nvtx += 1;
+            if cells.has(BINARY) || cells.has(OTHER) {
+                note_hidden_payload(fragment, name);
+            }
         }
         Some(39) => {
             let name = text(fragment, cells);
@@ -68,12 +92,15 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
     let domain = domain.unwrap_or(DEFAULT_DOMAIN);
     let name = text(fragment, cells);
     fragment.found.n_nvtx += 1;
+    let payload = payload(fragment, cells, domain, name);
     if end.is_none()
         && let Some(start_ns) = fragment.time(start)
     {
         let name = fragment.out.names.text(name).to_owned();
         let row_id = cells.row_id();
-        fragment.found.unclosed.push(UnclosedRange { kind, start_ns, global_tid, name, domain, row_id });
+        let reader = &NVTX;
+        let range = UnclosedRange { reader, kind, start_ns, global_tid, name, domain, row_id, payload };
+        fragment.found.unclosed.push(range);
         return;
     }
     let Some((start_ns, dur_ns)) = fragment.span(cells, start, end) else { return };
@@ -81,17 +108,17 @@ fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
     let flags = if ends_with_capture { SliceFlags::UNCLOSED } else { SliceFlags::NONE };
     push_range(
         fragment,
-        Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags },
+        Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id: cells.row_id(), flags, payload },
     );
 }
 
 /// Add a range that was never closed; the capture ended at `end_ns`.
 pub(crate) fn push_unclosed(fragment: &mut Fragment<'_>, range: &UnclosedRange, end_ns: i64) {
-    let UnclosedRange { kind, start_ns, global_tid, domain, row_id, .. } = *range;
+    let UnclosedRange { kind, start_ns, global_tid, domain, row_id, payload, .. } = *range;
     let name = fragment.out.names.intern(&range.name);
     let dur_ns = end_ns.saturating_sub(start_ns).max(0);
     let flags = SliceFlags::UNCLOSED;
-    push_range(fragment, Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags });
+    push_range(fragment, Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags, payload });
 }
 
 #[derive(Clone, Copy)]
@@ -104,16 +131,21 @@ struct Range {
     domain: i64,
     row_id: i64,
     flags: SliceFlags,
+    payload: Option<NcclPayload>,
 }
 
 fn push_range(fragment: &mut Fragment<'_>, range: Range) {
-    let Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags } = range;
+    let Range { kind, name, start_ns, dur_ns, global_tid, domain, row_id, flags, payload } = range;
     let track = match kind {
         SliceKind::NvtxStartEnd => fragment.start_end_track(global_tid),
         _ => fragment.thread_track(TrackFamily::Nvtx, global_tid),
     };
     let slice = NewSlice { track, kind, name, start_ns, dur_ns, correlation: None };
     let row = fragment.push_from(row_id, slice, flags);
+    if let Some(payload) = payload {
+        let owner = fragment.owner(global_tid);
+        fragment.found.nccl.note(row, fragment.out.names.text(name), owner, payload);
+    }
     if domain != DEFAULT_DOMAIN {
         let owner = fragment.owner(global_tid);
         fragment.found.domain_rows.push((row, owner, domain));
@@ -123,6 +155,22 @@ fn push_range(fragment: &mut Fragment<'_>, range: Range) {
         let example = || fragment.out.names.text(name).to_owned();
         fragment.out.issues.count(Severity::Info, "nvtx_unclosed_ranges", text, example);
     }
+}
+
+/// What the payload of a row says; one that says nothing here is counted.
+fn payload(fragment: &mut Fragment<'_>, cells: &Cells<'_>, domain: i64, name: NameId) -> Option<NcclPayload> {
+    let data = cells.bytes(BINARY);
+    let payload = data.and_then(|data| fragment.known.payloads.decode(domain, data));
+    if payload.is_none() && (cells.has(BINARY) || cells.has(OTHER)) {
+        note_hidden_payload(fragment, name);
+    }
+    payload
+}
+
+fn note_hidden_payload(fragment: &mut Fragment<'_>, name: NameId) {
+    let text = "NVTX ranges and marks carry values that are not shown";
+    let example = || fragment.out.names.text(name).to_owned();
+    fragment.out.issues.count(Severity::Info, "nvtx_payloads_not_shown", text, example);
 }
 
 /// The text of a row; a script may have left out the column or the string.

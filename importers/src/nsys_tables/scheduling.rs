@@ -33,6 +33,10 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     let Some(time_ns) = fragment.time(start) else {
         return fragment.bad_row(cells, &format!("start {start:?}"));
     };
+    if thread.is_none() {
+        let text = "switches onto or off CPUs do not say of which thread; they are left out";
+        return fragment.out.issues.count(Severity::Info, "switches_without_thread", text, String::new);
+    }
     let is_in = is_in.is_some_and(|is_in| is_in != 0);
     fragment.found.switches.push(Switch { thread, time_ns, is_in, cpu, row_id: cells.row_id() });
 }

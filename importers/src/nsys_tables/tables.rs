@@ -3,8 +3,8 @@
 use super::cells::Cells;
 use super::fragment::Fragment;
 use super::{
-    api, copies, events, gpu_metrics, graphs, kernels, libraries, memory, nvtx, osrt, overheads, page_faults,
-    samples, scheduling, sync,
+    api, context_switches, copies, events, gpu_metrics, graphs, kernels, libraries, memory, nvtx, osrt,
+    overheads, page_faults, samples, scheduling, sync,
 };
 
 /// How one table is read.
@@ -17,7 +17,8 @@ pub(crate) struct TableReader {
     pub(crate) label: &'static str,
     /// Columns without which no row can be read.
     pub(crate) required: &'static [&'static str],
-    /// Columns asked for, in the order in which [`Self::read`] sees them.
+    /// Columns asked for, in the order in which [`Self::read`] sees them. `a|b` is the first of both that is
+    /// not null, and may be null everywhere where it is rarely filled.
     pub(crate) columns: &'static [&'static str],
     /// Add one row to a fragment.
     pub(crate) read: fn(&mut Fragment<'_>, &Cells<'_>),
@@ -42,6 +43,8 @@ const CORE: &[TableReader] = &[
     events::GRAPH_NODE_EVENTS,
     page_faults::CPU_PAGE_FAULTS,
     page_faults::GPU_PAGE_FAULTS,
+    memory::MEMORY_POOLS,
+    context_switches::CONTEXT_SWITCHES,
 ];
 
 /// Tables of the first pass.
@@ -86,6 +89,9 @@ const NO_EVENTS: &[&str] = &[
     "NVTX_PAYLOAD_SCHEMA",
     "OSRT_FILE_ACCESS_DESCRIPTORS",
     "PMU_EVENT_REQUESTS",
+    "NVTX_PAYLOAD_ENUM",
+    "NVTX_SCOPES",
+    "OSRT_ARGUMENTS",
 ];
 
 /// Does a table hold events that are not read?

@@ -40,6 +40,9 @@ pub(crate) struct Target {
     stream_names: FxHashMap<(GlobalProcess, i64, i64), String>,
 }
 
+/// GPUs of one file. The largest machines have 16.
+const MAX_GPUS: usize = 1024;
+
 /// A row of `TARGET_INFO_GPU`.
 #[derive(Debug)]
 struct Gpu {
@@ -64,7 +67,16 @@ impl Target {
     pub(crate) fn read(tables: &dyn SmallTables, issues: &mut IssueLog) -> Self {
         let mut target = Self::default();
         target.read_session(tables, issues);
-        target.read_processes(tables, issues);
+        let mut processes = target.read_processes(tables, issues);
+        let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
+        processes.iter().for_each(|process| *machines.entry(process.machine()).or_default() += 1);
+        let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
+        target.home = target.home.or(most.map(|(machine, _)| machine));
+        processes.sort_unstable();
+        processes.dedup();
+        if let [only] = processes[..] {
+            target.sole_process = Some(only);
+        }
         target.read_gpus(tables, issues);
         target.read_streams(tables, issues);
         tables.each_row(issues, "ThreadNames", &["globalTid", "nameId"], &mut |cells| {
@@ -73,6 +85,9 @@ impl Target {
             }
             true
         });
+        // A report that does not name its machine: that of its threads.
+        let of_threads = target.thread_names.first().map(|(thread, _)| thread.process().machine());
+        target.home = target.home.or(of_threads);
         tables.each_row(issues, "MPI_RANKS", &["globalTid", "rank"], &mut |cells| {
             if let [Some(thread), Some(rank)] = cells.ints()
                 && let Ok(rank) = u32::try_from(rank)
@@ -84,16 +99,18 @@ impl Target {
         target
     }
 
-    /// Read the names of processes. Reports have them among the events, so this may come later than the rest;
-    /// only whose machine is home must be known before the events.
-    pub(crate) fn read_processes(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
-        let mut machines: FxHashMap<Machine, usize> = FxHashMap::default();
+    /// Read the names of processes; returns whose rows there were. Reports have them among the events, so this
+    /// may come later than the rest.
+    pub(crate) fn read_processes(
+        &mut self,
+        tables: &dyn SmallTables,
+        issues: &mut IssueLog,
+    ) -> Vec<GlobalProcess> {
         let mut processes = Vec::new();
         tables.each_row(issues, "PROCESSES", &["globalPid", "name"], &mut |cells| {
             let Some(process) = cells.int(0).map(|id| GlobalId::from_stored(id).process()) else {
                 return true;
             };
-            *machines.entry(process.machine()).or_default() += 1;
             processes.push(process);
             if let Some(name) = cells.text(1).filter(|name| !name.is_empty()) {
                 // A full path would tell the user's name.
@@ -102,13 +119,7 @@ impl Target {
             }
             true
         });
-        processes.sort_unstable();
-        processes.dedup();
-        if let [only] = processes[..] {
-            self.sole_process = Some(only);
-        }
-        let most = machines.into_iter().max_by_key(|(machine, n)| (*n, std::cmp::Reverse(*machine)));
-        self.home = self.home.or(most.map(|(machine, _)| machine));
+        processes
     }
 
     fn read_session(&mut self, tables: &dyn SmallTables, issues: &mut IssueLog) {
@@ -170,6 +181,9 @@ impl Target {
             let small = |value: Option<i64>| known(value).and_then(|value| u32::try_from(value).ok());
             let text = |idx: usize| cells.text(idx).map(Cow::into_owned).filter(|text| !text.is_empty());
             let Some(id) = id.or(old_id) else { return true };
+            if MAX_GPUS < self.gpus.len() {
+                return false;
+            }
             let device = Device {
                 number: u32::try_from(id).unwrap_or(u32::MAX),
                 name: text(16),
@@ -239,6 +253,9 @@ impl Target {
                 Some(bus) => gpu.bus.as_deref() == Some(bus),
                 None => gpu.cuda_ordinal == Some(ordinal),
             };
+            if MAX_GPUS < self.gpus.len() {
+                return false;
+            }
             let place = self.gpus.iter().position(is_it).unwrap_or_else(|| {
                 let number = u32::try_from(ordinal).unwrap_or(u32::MAX);
                 let device = Device { number, ..Device::default() };

@@ -125,14 +125,18 @@ pub(crate) fn diagnose(level: Option<i64>, message: &str) -> Option<Diagnosis> {
     Some(Diagnosis { code, severity, text, count: 1 })
 }
 
-/// The message on one line, with paths cut to their last part: they tell users and hosts.
+/// The message on one line, up to the first word that may tell a user or a host: a path (which may have
+/// blanks), a setting, what follows the word "host".
 pub(crate) fn without_paths(message: &str) -> String {
-    let short = |word: &str| -> String {
-        let is_path = 1 < word.matches(['/', '\\']).count();
-        let last = word.rsplit(['/', '\\']).next().unwrap_or_default();
-        if is_path { format!("…/{last}") } else { word.to_owned() }
+    let is_told = |word: &&str| {
+        let is_path = word.contains('\\') || word.starts_with(['/', '~']) || 1 < word.matches('/').count();
+        is_path || word.contains(['=', '@']) || word.eq_ignore_ascii_case("host")
     };
-    message.split_whitespace().map(short).collect::<Vec<_>>().join(" ")
+    let mut words: Vec<&str> = message.split_whitespace().take_while(|word| !is_told(word)).collect();
+    if words.len() < message.split_whitespace().count() {
+        words.push("…");
+    }
+    words.join(" ")
 }
 
 fn first_number(message: &str) -> Option<u64> {
@@ -160,6 +164,9 @@ mod tests {
 
     #[test]
     fn paths_do_not_tell_users() {
-        assert_eq!(without_paths("Loaded /home/me/nsight/lib.so.12\n now"), "Loaded …/lib.so.12 now");
+        assert_eq!(without_paths("Loaded\n the\t/home/me/nsight/lib.so.12 now"), "Loaded the …");
+        assert_eq!(without_paths(r"Cannot open C:\Users\John Smith\x.dll"), "Cannot open …");
+        assert_eq!(without_paths("Lost contact to host ALICE-PC; HOME=/home/alice"), "Lost contact to …");
+        assert_eq!(without_paths("No CPU IP/backtrace samples"), "No CPU IP/backtrace samples");
     }
 }

@@ -9,4 +9,5 @@ pub(crate) mod diagnostic;
 pub(crate) mod event_class;
 pub(crate) mod global_id;
 pub(crate) mod gpu_metric;
+pub(crate) mod nccl;
 pub(crate) mod sync_class;

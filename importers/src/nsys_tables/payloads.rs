@@ -73,6 +73,11 @@ impl PayloadSchemas {
         Self(known.filter(|(_, fields)| !fields.is_empty()).collect())
     }
 
+    /// Does NCCL describe what it tells of its calls?
+    pub(crate) fn has_sizes(&self) -> bool {
+        self.0.values().flatten().any(|field| field.meaning == NcclField::Bytes)
+    }
+
     /// What the payload of a range in a domain says; `None` where nothing is known of it.
     pub(crate) fn decode(&self, domain: i64, data: &[u8]) -> Option<NcclPayload> {
         let schema = word(data, 8)? as i64;

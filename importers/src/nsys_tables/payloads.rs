@@ -53,7 +53,7 @@ impl PayloadSchemas {
             let [Some(domain), Some(schema), Some(idx), kind, offset, flags] = cells.ints() else {
                 return true;
             };
-            let entry: Entry = (kind, offset, cells.text(6).map(|name| name.into_owned()), flags);
+            let entry: Entry = (kind, offset, cells.text(6).map(std::borrow::Cow::into_owned), flags);
             let entries = schemas.entry((domain, schema)).or_default();
             if *entries.entry(idx).or_insert_with(|| entry.clone()) != entry {
                 unclear.push((domain, schema));

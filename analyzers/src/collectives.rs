@@ -75,16 +75,23 @@ fn run(input: &Input<'_>, _: &Progress) -> Result<Outcome, AnalyzeError> {
     Ok(Outcome::Done(vec![table(input, &rows)]))
 }
 
-/// The arguments of the kernel itself; where the profiler lost them, those of the operator that launched it.
+/// The arguments of the kernel itself; where the profiler lost them, those of the operator that launched it,
+/// or of the NVTX range of NCCL in which it was launched.
 fn args_of<'a>(input: &Input<'a>, idx: usize, slice: SliceId) -> Option<&'a Collective> {
     let trace = input.trace;
-    trace.collectives.get(slice).or_else(|| {
+    let of_operator = || {
         let operator = input.derived.operators().operator.get(idx).copied().flatten()?;
         trace
             .collectives
             .get(operator)
             .filter(|args| args.name.is_none_or(|name| trace.names.text(name) != "wait"))
-    })
+    };
+    let of_range = || {
+        let innermost = input.derived.ranges().get(idx)?.own;
+        std::iter::successors(innermost, |range| trace.slices.parent(*range))
+            .find_map(|range| trace.collectives.get(range))
+    };
+    trace.collectives.get(slice).or_else(of_operator).or_else(of_range)
 }
 
 /// Words in names of collectives and of their kernels, blanks and underscores left out; the first decides.
@@ -274,6 +281,19 @@ mod tests {
             "thread 1 ops\n  op record_param_comms 0 50 collective=_reduce_scatter_base group_size=2 dtype=Float in=10\n\
              thread 1 api\n  api l 10 5 #1\nstream 0:7\n  kernel ncclDevKernel_ReduceScatter 20 40 #1",
             "reduce_scatter | 2 | Float | 0 | 1 | 40 | 40 | 40 | 1000000000 | 500000000",
+        );
+    }
+
+    #[test]
+    fn what_only_the_nvtx_range_of_nccl_knows() {
+        // The second kernel was launched when a group ended, outside the range of its call.
+        check(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 90\n\
+             \x20 nvtx_push_pop ncclReduceScatter 0 50 collective=ncclReduceScatter group_size=2 dtype=Float in=10\n\
+             thread 1 api\n  api l 10 5 #1\n  api l 60 5 #2\n\
+             stream 0:7\n  kernel ncclDevKernel_ReduceScatter 20 40 #1\n  kernel ncclDevKernel_AllReduce 70 10 #2",
+            "reduce_scatter | 2 | Float | 0 | 1 | 40 | 40 | 40 | 1000000000 | 500000000\n\
+             all_reduce | - | - | 0 | 1 | - | 10 | 10 | - | -",
         );
     }
 

@@ -216,6 +216,19 @@ mod tests {
     }
 
     #[test]
+    fn graphics_page_faults_and_threads_on_cpus_are_no_work() {
+        let others = "thread 2 device_other\n  other \"3 page faults\" 5 90\nthread 2 scheduling\n  running \"CPU 0\" 0 100\n\
+                      thread 2 library\n  library cudnnConvolutionForward 0 100\nthread 2 samples";
+        check_table(
+            &ANALYZER,
+            &format!("{RUN}\n{others}"),
+            "devices",
+            COLUMNS,
+            "0 | 100 | 75 | 35 | 30 | 30 | 20 | 20 | 25 | 1",
+        );
+    }
+
+    #[test]
     fn a_window_is_labelled_for_itself() {
         // 30..65: compute 30..50, communication 50..65 exposed (copy 60..65 is covered by it).
         check_table_with(

@@ -225,10 +225,13 @@ fn check_api_errors(input: &Input<'_>, findings: &mut Findings) {
 
 fn check_host(input: &Input<'_>, findings: &mut Findings) {
     let trace = input.trace;
-    let is_unclosed = |flags: &SliceFlags| flags.has(SliceFlags::UNCLOSED);
-    let flags = trace.slices.flags();
-    let first = flags.iter().position(is_unclosed).map(SliceId::from_idx);
-    let n = flags.iter().filter(|flags| is_unclosed(flags)).count() as u64;
+    // That threads run when the capture ends is no doubt.
+    let is_unclosed = |(flags, kind): (&SliceFlags, &SliceKind)| {
+        flags.has(SliceFlags::UNCLOSED) && *kind != SliceKind::Running
+    };
+    let mut slices = trace.slices.flags().iter().zip(trace.slices.kinds());
+    let first = slices.position(is_unclosed).map(SliceId::from_idx);
+    let n = slices.filter(|slice| is_unclosed(*slice)).count() as u64 + u64::from(first.is_some());
     let text =
         "slices were still open when the capture ended; they end with it, so their durations are too short";
     findings.add(
@@ -389,6 +392,11 @@ mod tests {
              stream 0:7\n  kernel a 10 5 #1\nthread 2 ops\n  op x 0 5 unclosed",
             "warning | short_capture | 2 | -\ninfo | coarse_clock | 1 | -\ninfo | no_shapes | 1 | -\ninfo | unclosed_slices | 1 | x",
         );
+    }
+
+    #[test]
+    fn a_thread_that_runs_when_the_capture_ends_is_no_doubt() {
+        check("thread 1 scheduling\n  running \"CPU 0\" 0 5 unclosed", "");
     }
 
     #[test]

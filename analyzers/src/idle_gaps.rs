@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use tracecard_model::{DeviceId, Progress, SliceId, Span, Trace, TrackFamily, TrackId};
 
-use crate::attribution::{Thread, thread_of, tracks_of};
+use crate::attribution::{Thread, thread_of};
 use crate::idle::{Cause, Gap};
 use crate::kernels::NO_DEVICE_WORK;
 use crate::normalise::{api_name, range_name};
@@ -46,24 +46,33 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     Ok(Outcome::Done(vec![table(input, &rows)]))
 }
 
-/// Where to look for what a thread does, most telling first.
-const FAMILIES: [TrackFamily; 4] =
-    [TrackFamily::Api, TrackFamily::OsRuntime, TrackFamily::Ops, TrackFamily::Nvtx];
+/// Where to look for what a thread does, most telling first: a wait in MPI says more than the `poll` inside.
+const FAMILIES: [TrackFamily; 5] =
+    [TrackFamily::Api, TrackFamily::Library, TrackFamily::OsRuntime, TrackFamily::Ops, TrackFamily::Nvtx];
 
 struct Host<'a> {
-    tracks: Vec<FxHashMap<Thread<'a>, TrackId>>,
+    /// By family; a thread has a track for each library.
+    tracks: Vec<FxHashMap<Thread<'a>, Vec<TrackId>>>,
 }
 
 impl<'a> Host<'a> {
     fn new(trace: &'a Trace) -> Self {
-        Self { tracks: FAMILIES.iter().map(|family| tracks_of(trace, *family)).collect() }
+        let of_family = |family: &TrackFamily| {
+            let mut tracks: FxHashMap<Thread<'a>, Vec<TrackId>> = FxHashMap::default();
+            for (idx, _) in trace.tracks.iter().enumerate().filter(|(_, t)| t.key.family == *family) {
+                let track = TrackId::from_idx(idx);
+                tracks.entry(thread_of(trace, track)).or_default().push(track);
+            }
+            tracks
+        };
+        Self { tracks: FAMILIES.iter().map(of_family).collect() }
     }
 
     /// The innermost slice that took at least half of the gap on the thread which launched what ended it.
     fn activity(&self, trace: &'a Trace, gap: &Gap) -> Option<SliceId> {
         let launch = trace.launch_of(gap.ended_by?)?;
         let thread = thread_of(trace, trace.slices.tracks()[launch.idx()]);
-        let tracks = self.tracks.iter().filter_map(|tracks| tracks.get(&thread));
+        let tracks = self.tracks.iter().filter_map(|tracks| tracks.get(&thread)).flatten();
         tracks.filter_map(|track| mostly(trace, *track, gap.span)).next()
     }
 }
@@ -151,6 +160,21 @@ mod tests {
              stream 0:7\n  kernel a 50 50 #1\n  kernel b 3000100 100 #2\n  kernel c 5000200 100 #3\n  kernel d 5600000 100 #4",
             "0 | host_wait | 100 | 3000000 | cudaStreamSynchronize\n\
              0 | host_wait | 3000200 | 2000000 | no recorded call takes half of it",
+        );
+    }
+
+    #[test]
+    fn a_wait_in_a_library_is_named_and_being_on_a_cpu_says_nothing() {
+        // Both gaps of 2 ms: MPI takes the first; in the second the thread only ran, and a graphics device worked.
+        check(
+            "thread 1 api\n  api l 0 10 #1\n  api l 2100000 10 #2\n  api l 4200000 10 #3\n\
+             thread 1 library\n  library MPI_Allreduce 1000 2000000\n\
+             thread 1 os_runtime\n  os_runtime poll 1000 1999000\n\
+             thread 1 scheduling\n  running \"CPU 0\" 0 4200000\n\
+             thread 1 device_other\n  other frame 2200000 2000000\n\
+             stream 0:7\n  kernel a 50 50 #1\n  kernel b 2100100 100 #2\n  kernel c 4200200 100 #3",
+            "0 | host_wait | 100 | 2100000 | MPI_Allreduce\n\
+             0 | host_wait | 2100200 | 2100000 | no recorded call takes half of it",
         );
     }
 

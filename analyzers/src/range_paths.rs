@@ -133,6 +133,15 @@ mod tests {
     }
 
     #[test]
+    fn calls_of_libraries_and_time_on_cpus_are_no_ranges() {
+        check(
+            "thread 1 nvtx\n  nvtx_push_pop step 0 50\nthread 1 library\n  library MPI_Send 10 5\n\
+             thread 1 scheduling\n  running \"CPU 0\" 0 50\nthread 1 device_other\n  other frame 10 20",
+            &["step step"],
+        );
+    }
+
+    #[test]
     fn domains_and_kinds_keep_paths_apart() {
         let text = "thread 1 nvtx\n  nvtx_push_pop x 0 10\n  nvtx_push_pop x 20 10 domain=lib\n\
                     thread 1 nvtx_start_end\n  nvtx_start_end x 0 10";

@@ -329,7 +329,7 @@ pub struct Collective {
     pub group_size: Option<u32>,
     /// Name of the process group.
     pub group: Option<NameId>,
-    /// Bytes of the message, where the file gives bytes rather than elements.
+    /// Bytes of the whole buffer as nccl-tests counts them, where the file gives bytes rather than elements.
     pub bytes: Option<u64>,
     /// Sequence number inside the group.
     pub sequence: Option<i64>,

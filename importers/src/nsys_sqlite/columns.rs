@@ -141,7 +141,7 @@ impl Table {
         let step = last.saturating_sub(first) / N_PLACES;
         (0..=N_PLACES).any(|place| {
             let from = first.saturating_add(step.saturating_mul(place));
-            let to = from.saturating_add(ROWS_A_PLACE.max(if step < ROWS_A_PLACE { step } else { 0 }));
+            let to = from.saturating_add(ROWS_A_PLACE);
             connection.query_row(&sql, [from, to], |row| row.get(0)).unwrap_or(true)
         })
     }

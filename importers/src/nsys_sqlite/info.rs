@@ -4,6 +4,7 @@ use tracecard_model::IssueLog;
 
 use super::IMPORTER;
 use super::read::open;
+use super::scan::SMALLEST_ROW_BYTES;
 use crate::nsys_tables::{MetaData, Target};
 use crate::{ImportError, Info, Input, TableInfo};
 
@@ -12,13 +13,15 @@ pub(super) fn info(input: &Input) -> Result<Info, ImportError> {
     let mut issues = IssueLog::default();
     let meta = MetaData::read(&database, &mut issues);
     let target = Target::read(&database, &mut issues);
+    // Row ids have gaps; a row takes some bytes at least.
+    let most_rows = input.size_bytes() / SMALLEST_ROW_BYTES;
     let tables = database
         .schema
         .tables()
         .filter(|table| !table.name.starts_with("ENUM_") && table.n_rows_at_most() != Some(0))
         .map(|table| TableInfo {
             name: table.name.clone(),
-            n_rows: table.n_rows_at_most(),
+            n_rows: table.n_rows_at_most().map(|n_rows| n_rows.min(most_rows)),
             is_estimate: true,
         })
         .collect();

@@ -56,6 +56,12 @@ pub(super) fn check_header(input: &Input) -> Result<(), ImportError> {
     }
     let (Some(page_bytes), Some(n_pages)) = (page_bytes(head), n_pages(head)) else { return Ok(()) };
     let expected_bytes = page_bytes.saturating_mul(n_pages);
+    if size_bytes < expected_bytes && has_journal(input.path()) {
+        return Err(input.unreadable(format!(
+            "the export is still being written, or was interrupted: the file has {size_bytes} of {expected_bytes} bytes \
+             and a journal beside it; open it again when nsys export is done"
+        )));
+    }
     if size_bytes < expected_bytes {
         return Err(input.unreadable(format!(
             "the export was cut short: the file has {size_bytes} of {expected_bytes} bytes; run nsys export or the \
@@ -65,19 +71,40 @@ pub(super) fn check_header(input: &Input) -> Result<(), ImportError> {
     Ok(())
 }
 
+/// Does a change wait beside the file that was not completed?
+pub(super) fn has_journal(path: &Path) -> bool {
+    side_files(path).next().is_some()
+}
+
+/// Report a file that is longer than SQLite believes: rows are written before the header counts them.
+pub(super) fn note_growth(input: &Input, issues: &mut IssueLog) {
+    let head = input.head();
+    let (Some(page_bytes), Some(n_pages)) = (page_bytes(head), n_pages(head)) else { return };
+    let counted_bytes = page_bytes.saturating_mul(n_pages);
+    if counted_bytes < input.size_bytes() {
+        let text = "the file is longer than its header says: it is still being written, or the export was interrupted; \
+                    only what the header counts is read";
+        let example = || format!("{counted_bytes} of {} bytes", input.size_bytes());
+        issues.count(Severity::DataLoss, "file_longer_than_counted", text, example);
+    }
+}
+
 /// Report changes that wait beside the file and are not read.
 pub(super) fn note_side_files(path: &Path, issues: &mut IssueLog) {
-    for suffix in ["-wal", "-journal"] {
+    for suffix in side_files(path) {
+        let text = "another program left unfinished changes beside the file; they are not read";
+        let example = || format!("…{suffix}");
+        issues.count(Severity::DataLoss, "unfinished_changes_beside_the_file", text, example);
+    }
+}
+
+/// Ends of the names of files with unfinished changes.
+fn side_files(path: &Path) -> impl Iterator<Item = &'static str> {
+    ["-wal", "-journal"].into_iter().filter(move |suffix| {
         let mut name = OsString::from(path);
         name.push(suffix);
-        let side = PathBuf::from(name);
-        if std::fs::metadata(&side).is_ok_and(|meta| 0 < meta.len()) {
-            let text = "another program left unfinished changes beside the file; they are not read";
-            issues.count(Severity::DataLoss, "unfinished_changes_beside_the_file", text, || {
-                format!("…{suffix}")
-            });
-        }
-    }
+        std::fs::metadata(PathBuf::from(name)).is_ok_and(|meta| 0 < meta.len())
+    })
 }
 
 /// Bytes that stand for themselves in the path of a URI.

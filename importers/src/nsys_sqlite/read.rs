@@ -4,7 +4,7 @@ use tracecard_model::{Progress, Severity, TraceBuilder};
 
 use super::columns::{RowIds, Schema};
 use super::database::Database;
-use super::open::{check_header, connect, note_side_files};
+use super::open::{check_header, connect, has_journal, note_growth, note_side_files};
 use super::scan::{ScanError, parts, scan};
 use crate::nsys_tables::{
     CallChains, Found, Known, MetaData, PayloadSchemas, Strings, TableReader, Target, finish, first_pass,
@@ -16,6 +16,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let database = open(input)?;
     let schema = &database.schema;
     note_side_files(input.path(), &mut into.issues);
+    note_growth(input, &mut into.issues);
     let meta = MetaData::read(&database, &mut into.issues);
     meta.note_issues(&mut into.issues);
     note_diagnostics(&database, &mut into.issues);
@@ -73,6 +74,12 @@ pub(super) fn open(input: &Input) -> Result<Database, ImportError> {
 }
 
 fn sqlite_error(input: &Input, error: &rusqlite::Error) -> ImportError {
+    if has_journal(input.path()) {
+        return input.unreadable(format!(
+            "the export is still being written, or was interrupted: SQLite cannot read it as it is ({error}); open it \
+             again when nsys export is done"
+        ));
+    }
     input.unreadable(format!("SQLite cannot read the file ({error}); run nsys export or the copy again"))
 }
 
@@ -95,7 +102,7 @@ fn check_is_export(input: &Input, schema: &Schema) -> Result<(), ImportError> {
         return Ok(());
     }
     let what = match (schema.tables().count(), has_names) {
-        (0, _) => "it has no tables; the export may have been interrupted",
+        (0, _) => "it has no tables; the export may have been interrupted, or be still running",
         (_, false) => "it has no table StringIds (id, value)",
         (_, true) => "it has none of CUPTI_ACTIVITY_KIND_…",
     };

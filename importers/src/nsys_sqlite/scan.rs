@@ -38,7 +38,7 @@ const ROWS_A_PART: u64 = 1 << 14;
 const ROWS_A_STEP: u64 = 4096;
 
 /// Bytes that a row of an event table takes at least; bounds the number of parts where row ids have gaps.
-const SMALLEST_ROW_BYTES: u64 = 8;
+pub(super) const SMALLEST_ROW_BYTES: u64 = 8;
 
 /// Cut the tables of a list into parts; tables that are missing or cannot be read have none.
 pub(super) fn parts(

@@ -60,6 +60,10 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     if function.is_launch && !has_failed {
         fragment.note_launch(global_tid, function.name);
     }
+    if function.is_profiler_start {
+        let owner = fragment.owner(global_tid);
+        *fragment.found.profiler_starts.entry(owner).or_default() += 1;
+    }
     if let (Some(class), Some(correlation)) = (function.sync, correlation) {
         let owner = fragment.owner(global_tid);
         fragment.found.sync_calls.push((owner, correlation, class));

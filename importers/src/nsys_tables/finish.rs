@@ -1,6 +1,6 @@
 //! What is done once all rows are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use tracecard_model::{Cancelled, Progress, Severity, SliceKind, TraceBuilder, TrackFamily};
@@ -73,6 +73,13 @@ pub(crate) fn finish(
         into.issues.count(Severity::Warning, "nvtx_domains_without_ranges", text, String::new);
     }
 
+    if known.payloads.has_sizes() && found.n_binary_payloads == 0 {
+        let text = "NCCL told how many bytes its calls move, but the export left it out: export again with \
+                    nsys export --include-blobs=true";
+        into.issues.count(Severity::Info, "nccl_sizes_not_exported", text, String::new);
+    }
+    note_repeated_sessions(&found, into);
+
     let n_missing = found.missing_strings.len() as u64;
     let text = "names are missing in the file; the numbers of the names are shown instead";
     into.issues.count_n(n_missing, Severity::Warning, "names_missing", text, || {
@@ -90,6 +97,16 @@ pub(crate) fn finish(
         into.issues.count_n(*n_launches, Severity::DataLoss, "launches_without_device_rows", text, example);
     }
     Ok(())
+}
+
+/// CUPTI of CUDA 13.1 update 1 and before ties launches of graphs to wrong records from the second session on.
+fn note_repeated_sessions(found: &Found, into: &mut TraceBuilder) {
+    let with_graphs: BTreeSet<_> = found.node_launches.iter().map(|(owner, _)| *owner).collect();
+    let repeated =
+        found.profiler_starts.iter().filter(|(owner, n)| 1 < **n && with_graphs.contains(owner)).count();
+    let text = "the program began to profile more than once and launched CUDA graphs: CUPTI up to CUDA 13.1 update 1 \
+                may tie their kernels to wrong launches";
+    into.issues.count_n(repeated as u64, Severity::Warning, "graph_launches_unsure", text, String::new);
 }
 
 /// Switches in one part of the pairing.

@@ -34,6 +34,10 @@ pub(crate) struct Found {
     pub(crate) switches: Vec<Switch>,
     /// NVTX ranges and marks.
     pub(crate) n_nvtx: u64,
+    /// Payloads of NVTX ranges that are bytes.
+    pub(crate) n_binary_payloads: u64,
+    /// Times that each process began to profile by `cudaProfilerStart`.
+    pub(crate) profiler_starts: BTreeMap<Owner, u64>,
     /// Ranges outside the default NVTX domain: (row, process, domain).
     pub(crate) domain_rows: Vec<(RowIdx, Owner, i64)>,
     /// Names of NVTX domains.
@@ -83,6 +87,10 @@ impl Found {
         self.with_device_work.extend(other.with_device_work);
         self.switches.extend(other.switches);
         self.n_nvtx += other.n_nvtx;
+        self.n_binary_payloads += other.n_binary_payloads;
+        for (owner, n) in other.profiler_starts {
+            *self.profiler_starts.entry(owner).or_default() += n;
+        }
         let shift = |row: RowIdx| RowIdx::from_idx(row.idx() + base);
         self.domain_rows
             .extend(other.domain_rows.into_iter().map(|(row, owner, domain)| (shift(row), owner, domain)));

@@ -66,6 +66,7 @@ pub(crate) struct ApiFunction {
     pub(crate) name: NameId,
     pub(crate) is_launch: bool,
     pub(crate) is_query: bool,
+    pub(crate) is_profiler_start: bool,
     pub(crate) sync: Option<SyncClass>,
 }
 
@@ -393,6 +394,7 @@ impl<'a> Fragment<'a> {
             name: self.out.names.intern(base),
             is_launch: api_name::is_launch(base),
             is_query: api_name::is_query(base),
+            is_profiler_start: api_name::is_profiler_start(base),
             sync: SyncClass::from_api(base),
         };
         if let Some(id) = id {

@@ -160,6 +160,7 @@ fn push_range(fragment: &mut Fragment<'_>, range: Range) {
 /// What the payload of a row says; one that says nothing here is counted.
 fn payload(fragment: &mut Fragment<'_>, cells: &Cells<'_>, domain: i64, name: NameId) -> Option<NcclPayload> {
     let data = cells.bytes(BINARY);
+    fragment.found.n_binary_payloads += u64::from(data.is_some());
     let payload = data.and_then(|data| fragment.known.payloads.decode(domain, data));
     if payload.is_none() && (cells.has(BINARY) || cells.has(OTHER)) {
         note_hidden_payload(fragment, name);

@@ -53,7 +53,7 @@ impl PayloadSchemas {
             let [Some(domain), Some(schema), Some(idx), kind, offset, flags] = cells.ints() else {
                 return true;
             };
-            let entry: Entry = (kind, offset, cells.text(6).map(|name| name.into_owned()), flags);
+            let entry: Entry = (kind, offset, cells.text(6).map(std::borrow::Cow::into_owned), flags);
             let entries = schemas.entry((domain, schema)).or_default();
             if *entries.entry(idx).or_insert_with(|| entry.clone()) != entry {
                 unclear.push((domain, schema));
@@ -71,6 +71,11 @@ impl PayloadSchemas {
             .filter(|(key, _)| is_clear(key))
             .map(|(key, entries)| (key, entries.into_values().filter_map(Field::new).collect::<Vec<_>>()));
         Self(known.filter(|(_, fields)| !fields.is_empty()).collect())
+    }
+
+    /// Does NCCL describe what it tells of its calls?
+    pub(crate) fn has_sizes(&self) -> bool {
+        self.0.values().flatten().any(|field| field.meaning == NcclField::Bytes)
     }
 
     /// What the payload of a range in a domain says; `None` where nothing is known of it.

@@ -28,6 +28,11 @@ pub(crate) fn is_launch(base: &str) -> bool {
         && !base.contains("HostFunc")
 }
 
+/// Does a call of this base name begin a profiling session (again)?
+pub(crate) fn is_profiler_start(base: &str) -> bool {
+    base.ends_with("ProfilerStart")
+}
+
 /// Does a call of this base name ask whether work is done? It returns 600 (not ready) when all is well.
 pub(crate) fn is_query(base: &str) -> bool {
     base.ends_with("Query")

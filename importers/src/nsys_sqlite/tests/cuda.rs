@@ -156,3 +156,70 @@ fn allocations_are_memory_events_of_their_device() {
         "#,
     );
 }
+
+#[test]
+fn page_faults_of_the_host_are_instants_and_those_of_devices_last() {
+    check(
+        "CREATE TABLE CUDA_UM_CPU_PAGE_FAULT_EVENTS (start, globalPid, address, CpuInstruction, module);
+         INSERT INTO CUDA_UM_CPU_PAGE_FAULT_EVENTS VALUES (5, $PID, 1, 3, 5), (6, $PID, 1, NULL, 5);
+         CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start, end, globalPid, deviceId, address, numberOfPageFaults,
+            faultAccessType);
+         INSERT INTO CUDA_UM_GPU_PAGE_FAULT_EVENTS VALUES (10, 20, $PID, 0, 1, 12, 1), (30, 20, $PID, 0, 1, 12, 1);",
+        r#"
+        device 0 None sm=None
+        other "CPU page faults" process=10
+            mark "gemm" 5
+            mark "page fault" 6
+        device_other "GPU page faults" process=10 device=0
+            other "12 page faults" 10 +10
+        issue data_loss negative_duration ×1
+        issue warning no_cuda_in_file ×1
+        "#,
+    );
+}
+
+#[test]
+fn cuda_events_are_instants_where_their_time_was_taken() {
+    check(
+        "CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId, contextId, streamId, correlationId, globalPid, eventId,
+            timestamp);
+         INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, 7, 5, $PID, 3, 50), (0, 1, 7, 6, $PID, 4, 0);",
+        r#"
+        device 0 None sm=None
+        stream "stream 7" process=10 device=0
+            mark "event 3" 50
+        issue warning no_cuda_in_file ×1
+        issue info cuda_events_without_time ×1
+        "#,
+    );
+    // Before 2025.5 there is no such column.
+    let trace = import(&format!(
+        "{BASE} CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId, contextId, streamId, globalPid, eventId);
+         INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, 7, $PID, 3);"
+    ));
+    assert_eq!((trace.marks.len(), count(&trace, "cuda_events_without_time")), (0, 1));
+}
+
+#[test]
+fn memory_pools_and_context_switches_are_instants_of_devices() {
+    check(
+        "CREATE TABLE CUDA_GPU_MEMORY_POOL_EVENTS (start, globalPid, deviceId, address, operationType, poolType);
+         INSERT INTO CUDA_GPU_MEMORY_POOL_EVENTS VALUES (1, $PID, 0, 9, 1, 1), (2, $PID, 0, 9, 3, 1), (3, $PID, 0, 9, 2, 1);
+         CREATE TABLE GPU_CONTEXT_SWITCH_EVENTS (tag, vmId, seqNo, contextId, timestamp, globalPid, gpuId);
+         INSERT INTO GPU_CONTEXT_SWITCH_EVENTS VALUES (9, 1, 0, 1, 4, $PID, 0), (7, 1, 1, 1, 5, NULL, 0),
+            (10, 1, 2, 1, 99, $PID, 0);",
+        r#"
+        device 0 None sm=None
+        device_other "context switches" device=0
+            mark "save end" 5
+        device_other "context switches" process=10 device=0
+            mark "context start" 4
+        device_other "memory pools" process=10 device=0
+            mark "pool created" 1
+            mark "pool trimmed" 2
+            mark "pool destroyed" 3
+        issue data_loss unreadable_rows ×1
+        issue warning no_cuda_in_file ×1
+        "#,
+    );
+}

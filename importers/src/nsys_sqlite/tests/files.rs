@@ -97,3 +97,74 @@ fn info_reads_headers_only() {
     assert_eq!((table.n_rows, table.is_estimate), (Some(50), true));
     assert!(info.tables.iter().all(|table| table.name != "CUPTI_ACTIVITY_KIND_KERNEL"));
 }
+
+/// Reads the folder that `TRACECARD_CORPUS` names.
+#[test]
+fn tables_of_calls_have_the_names_that_nsys_gives_them() {
+    let Some(corpus) = std::env::var_os("TRACECARD_CORPUS") else {
+        return eprintln!("skipped: TRACECARD_CORPUS is not set");
+    };
+    // Made with --lazy=false: all tables that nsys 2022.2 knows, most of them empty.
+    let path = Path::new(&corpus).join("nsys/2022.2_schema2.9.1_mpi_backtrace_lazyfalse.sqlite");
+    let database = super::super::read::open(&crate::Input::open(&path).unwrap()).unwrap();
+    let is_expected = |name: &str| {
+        ["_API", "_WORKLOAD"].iter().any(|end| name.ends_with(end))
+            || ["OPENMP_", "CUDNN_", "CUBLAS_", "CUPTI_", "KHR_"].iter().any(|start| name.starts_with(start))
+    };
+    let names: Vec<&str> = database.schema.tables().map(|table| table.name.as_str()).collect();
+    assert_eq!(names.iter().filter(|name| is_expected(name)).count(), 42);
+    let unread: Vec<_> =
+        names.iter().filter(|name| is_expected(name) && crate::nsys_tables::is_left_out(name)).collect();
+    assert_eq!(unread, [&""; 0]);
+}
+
+#[test]
+fn row_estimates_are_no_more_than_the_file_can_hold() {
+    let dir = TempDir::new().unwrap();
+    let path = write(
+        &dir,
+        "t.sqlite",
+        &format!(
+            "{BASE} INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME (rowid, start, end, nameId) VALUES (1, 1, 2, 1),
+                (9000000000000000000, 1, 2, 1);"
+        ),
+    );
+    let info = info(&path).unwrap();
+    let table = info.tables.iter().find(|table| table.name == "CUPTI_ACTIVITY_KIND_RUNTIME").unwrap();
+    assert!(table.is_estimate && table.n_rows.is_some_and(|n| n <= info.size_bytes), "{table:?}");
+}
+
+#[test]
+fn a_file_in_the_middle_of_an_export_opens_or_says_so() {
+    let dir = TempDir::new().unwrap();
+    let path = write(&dir, "live.sqlite", BASE);
+    // A transaction that outgrows the cache: rows reach the file before the header counts them.
+    let writer = Connection::open(&path).unwrap();
+    writer
+        .execute_batch(
+            "PRAGMA cache_size = 10; BEGIN;
+             WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT 20000)
+                INSERT INTO NVTX_EVENTS (start, end, eventType, text) SELECT n, n + 1, 59, 'range' FROM s;",
+        )
+        .unwrap();
+    assert!(std::fs::metadata(dir.path().join("live.sqlite-journal")).unwrap().len() > 0);
+    match open(&path, &Progress::new()) {
+        Ok(trace) => {
+            assert_eq!(count(&trace, "unfinished_changes_beside_the_file"), 1);
+            assert_eq!(count(&trace, "file_longer_than_counted"), 1);
+        }
+        Err(error) => assert!(error.to_string().starts_with("the export is still being written"), "{error}"),
+    }
+    writer.execute_batch("COMMIT").unwrap();
+    let trace = open(&path, &Progress::new()).unwrap();
+    assert_eq!((trace.slices.len(), count(&trace, "file_longer_than_counted")), (20_000, 0));
+
+    // Less than the header counts, and a journal: the copy or the export is not done.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(dir.path().join("cut.sqlite"), &bytes[..bytes.len() / 2]).unwrap();
+    std::fs::write(dir.path().join("cut.sqlite-journal"), b"unfinished").unwrap();
+    assert!(
+        error(&dir.path().join("cut.sqlite"))
+            .starts_with("the export is still being written, or was interrupted")
+    );
+}

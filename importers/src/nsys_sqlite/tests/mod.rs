@@ -5,7 +5,9 @@ mod files;
 mod host;
 mod machine;
 mod nvtx;
+mod payloads;
 mod schemas;
+mod troubles;
 
 use std::path::{Path, PathBuf};
 

@@ -104,3 +104,110 @@ fn normalized_times_count_from_the_session_start() {
         r#"("traced", "Cuda, Nvtx"), ("CUDA graph trace", "Graph"), ("CUDA driver version", "12.3")"#
     ));
 }
+
+#[test]
+fn exports_of_2020_and_2021_have_no_tables_about_themselves() {
+    // As DRIVE OS documents them, and as the oldest public files are: no META_DATA, PROCESSES or ENUM_ tables,
+    // GPUs by deviceId, 0 instead of null.
+    check_whole(
+        "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
+         INSERT INTO StringIds VALUES (1, 'void k(int)'), (2, 'k'), (3, 'cudaLaunchKernel_v7000');
+         CREATE TABLE TARGET_INFO_GPU (vmId INT NOT NULL, deviceId INT NOT NULL, name TEXT, busLocation TEXT, isDiscrete INT);
+         INSERT INTO TARGET_INFO_GPU VALUES (281474976710656, 0, 'Tesla V100', '0000:02:00.0', 1);
+         CREATE TABLE TARGET_INFO_CUDA_NULL_STREAM (streamId INT, hwId INT, vmId INT, processId INT, deviceId INT, contextId INT);
+         INSERT INTO TARGET_INFO_CUDA_NULL_STREAM VALUES (7, 0, 1, 10, 0, 1);
+         CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (id INTEGER PRIMARY KEY AUTOINCREMENT, start INT NOT NULL, end INT NOT NULL,
+            eventClass INT NOT NULL, globalTid INT NOT NULL, correlationId INT NOT NULL, nameId INT NOT NULL,
+            returnValue INT NOT NULL);
+         INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 10, 20, 0, $TID, 5, 3, 0);
+         CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT NOT NULL, end INT NOT NULL, deviceId INT NOT NULL,
+            contextId INT NOT NULL, streamId INT NOT NULL, correlationId INT NOT NULL, globalPid INT NOT NULL,
+            demangledName INT NOT NULL, shortName INT NOT NULL, registersPerThread INT NOT NULL, gridX INT NOT NULL,
+            gridY INT NOT NULL, gridZ INT NOT NULL, blockX INT NOT NULL, blockY INT NOT NULL, blockZ INT NOT NULL,
+            staticSharedMemory INT NOT NULL, dynamicSharedMemory INT NOT NULL);
+         INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (30, 40, 0, 1, 7, 5, $PID, 1, 2, 16, 4, 1, 1, 32, 1, 1, 0, 0);
+         CREATE TABLE UnwindMethodType (number INT, name TEXT); INSERT INTO UnwindMethodType VALUES (1, 'frame pointers');",
+        r#"
+        device 0 Some("Tesla V100") sm=None
+        api "thread 10" process=10
+            api "cudaLaunchKernel" 10 +10
+        stream "stream 7 (default)" process=10 device=0
+            kernel "void k(int)" 30 +10 grid=4x1x1 block=32x1x1 regs=16 shared=0 <- "cudaLaunchKernel" 10
+        "#,
+    );
+}
+
+#[test]
+fn exports_of_2022_call_the_table_about_themselves_otherwise() {
+    let trace = import(&format!(
+        "{BASE} CREATE TABLE EXPORT_META_DATA (name TEXT NOT NULL, value TEXT);
+         INSERT INTO EXPORT_META_DATA VALUES ('EXPORT_PRODUCT_VERSION', '2022.2.1.31'), ('EXPORT_SCHEMA_VERSION', '2.9.1');"
+    ));
+    assert_eq!(trace.meta.tool.as_deref(), Some("nsys 2022.2.1.31 (schema 2.9.1)"));
+    assert_eq!(count(&trace, "newer_schema"), 0);
+}
+
+#[test]
+fn nvtx_tables_may_lack_registered_strings_and_carry_a_version() {
+    let rows = |table: &str| {
+        format!(
+            "DROP TABLE NVTX_EVENTS; CREATE TABLE {table} (start INTEGER, end INTEGER, eventType INTEGER, text TEXT,
+                globalTid INTEGER); INSERT INTO {table} VALUES (1, 9, 59, 'step', $TID);"
+        )
+    };
+    let expected = r#"
+        nvtx "thread 10" process=10
+            nvtx_push_pop "step" 1 +8
+        issue warning no_cuda_in_file ×1
+    "#;
+    check(&rows("NVTX_EVENTS"), expected);
+    check(&rows("NVTX_EVENTS_V2"), expected);
+    // Of two the plain one counts while it has rows; the other is named.
+    let both =
+        "CREATE TABLE NVTX_EVENTS_V3 (start, end, eventType); INSERT INTO NVTX_EVENTS_V3 VALUES (1, 2, 59);";
+    let trace = import(&format!("{BASE}{both}"));
+    assert_eq!((trace.slices.len(), count(&trace, "tables_not_read")), (1, 0));
+    let trace =
+        import(&format!("{BASE}{both} INSERT INTO NVTX_EVENTS (start, end, eventType) VALUES (5, 6, 59);"));
+    assert_eq!((trace.slices.starts_ns(), count(&trace, "tables_not_read")), (&[5][..], 1));
+}
+
+#[test]
+fn names_may_be_texts_where_numbers_belong() {
+    check(
+        "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 0, $TID, 7, 'cudaMalloc_v3020', 0);
+         INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId, streamId, globalPid, demangledName) VALUES
+            (3, 4, 0, 7, $PID, 'void k()');
+         CREATE TABLE OSRT_API (start, end, globalTid, nameId); INSERT INTO OSRT_API VALUES (5, 6, $TID, 'read');",
+        r#"
+        device 0 None sm=None
+        api "thread 10" process=10
+            api "cudaMalloc" 1 +1
+        os_runtime "thread 10" process=10
+            os_runtime "read" 5 +1
+        stream "stream 7" process=10 device=0
+            kernel "void k()" 3 +1 grid=? block=?
+        "#,
+    );
+}
+
+#[test]
+fn a_newer_major_version_opens_with_a_warning() {
+    let with = |version: &str| {
+        let trace = import(&format!(
+            "{BASE} CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+             INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_SCHEMA_VERSION', '{version}');
+             INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 0, $TID, 7, 4, 0);"
+        ));
+        (trace.slices.len(), count(&trace, "newer_schema"))
+    };
+    assert_eq!([with("3.99.0"), with("4.0.0"), with("next")], [(1, 0), (1, 1), (1, 0)]);
+}
+
+#[test]
+fn samples_that_repeat_as_generic_events_are_not_missed() {
+    let generic = "CREATE TABLE GENERIC_EVENTS (rawTimestamp, timestamp, typeId, data); INSERT INTO GENERIC_EVENTS VALUES (1, NULL, 1, '');";
+    let metrics = "CREATE TABLE GPU_METRICS (timestamp, typeId, metricId, value); INSERT INTO GPU_METRICS VALUES (1, 1, 1, 1);";
+    assert_eq!(count(&import(&format!("{BASE}{generic}")), "tables_not_read"), 1);
+    assert_eq!(count(&import(&format!("{BASE}{generic}{metrics}")), "tables_not_read"), 0);
+}

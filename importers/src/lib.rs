@@ -31,13 +31,21 @@ pub const ALL: &[Importer] = &[nsys_sqlite::IMPORTER, nsys_rep::IMPORTER, chrome
 /// # Errors
 /// [`ImportError`] when the file cannot be read at all, or when cancelled.
 pub fn open(path: &Path, progress: &Progress) -> Result<Trace, ImportError> {
+    Ok(read(path, progress)?.finish(progress)?)
+}
+
+/// The rows of a file before they are sorted, nested and linked: what [`open`] finishes.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(path: &Path, progress: &Progress) -> Result<TraceBuilder, ImportError> {
     let input = Input::open(path)?;
     let importer = recognise(&input)?;
     let mut builder = TraceBuilder::new();
     builder.meta.format = importer.id;
     (importer.read)(&input, &mut builder, progress)?;
     input.note_changes(&mut builder.issues);
-    Ok(builder.finish(progress)?)
+    Ok(builder)
 }
 
 /// What a file is, from its headers alone: well under a second, whatever its size.

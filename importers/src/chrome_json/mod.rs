@@ -3,7 +3,7 @@
 //! Written by Kineto of torch 1.8 to 2.15 (CUDA, ROCm, XPU, MTIA), its Python exporters, its Cuspy back-end, and
 //! `torch.autograd.profiler`; files of Ascend, JAX and others open as plain slices. Found out from files of 22
 //! torch versions, from about 240 public traces, and from Kineto's `output_json.cpp`. For users:
-//! `docs/formats-chrome.md`. The known troubles of such files, with their tests: `tests/troubles.rs`.
+//! `docs/formats.md`. The known troubles of such files, with their tests: `tests/troubles.rs`.
 //!
 //! Read: complete and half events, instants, counters, names, forward–backward arrows, `[memory]`, and of the
 //! facts beside them devices, distribution, capture options. Left out, on purpose: `External id` (wrong in

@@ -262,12 +262,15 @@ impl<'b> Decoder<'_, '_, 'b> {
             self.out.unread.count(Kind::Generic(kind));
             return Ok(());
         };
-        for (number, place) in layout.metrics.iter().enumerate() {
+        if layout.metrics.iter().any(|place| packed.len() < place.end) {
+            return Err(Damaged);
+        }
+        for (number, place) in layout.metrics.iter().enumerate().filter(|(_, place)| !place.is_empty()) {
             let end = place.end.min(place.start.saturating_add(8));
             let value = packed.get(place.start..end).map(|bytes| {
                 bytes.iter().rev().fold(0_u64, |value, byte| value << 8 | u64::from(*byte)) as i64
             });
-            let value = value.filter(|_| !place.is_empty()).map_or(ValueRef::Null, ValueRef::Integer);
+            let value = value.map_or(ValueRef::Null, ValueRef::Integer);
             // The columns of GPU_METRICS.
             let row = [time, ValueRef::Integer(kind), ValueRef::Integer(number as i64), value];
             let record = Record { row_id, values: &row, frames: &[] };

@@ -34,6 +34,9 @@ pub(super) struct Report {
     pub(super) metric_layouts: Vec<MetricLayout>,
 }
 
+/// Metrics of one GPU: real reports have up to 60.
+const MAX_METRICS: usize = 4096;
+
 /// How samples of one type of GPU metrics are laid out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct MetricLayout {
@@ -202,10 +205,12 @@ impl Report {
                 })?;
                 let [_, name, offset, n_bytes] = values;
                 let size = |value: Option<i64>| value.and_then(|value| usize::try_from(value).ok());
-                let place = size(offset).unwrap_or(0)
-                    ..size(offset).zip(size(n_bytes)).map_or(0, |(at, n)| at.saturating_add(n));
+                let (start, n_bytes) = (size(offset).unwrap_or(0), size(n_bytes).unwrap_or(0));
+                let place = start..start.saturating_add(n_bytes);
                 // Metrics lie one behind the other: a sample cannot give more values than it has bytes.
-                if layout.metrics.iter().any(|other| other.start < place.end && place.start < other.end) {
+                let overlaps =
+                    |other: &std::ops::Range<usize>| other.start < place.end && place.start < other.end;
+                if MAX_METRICS < layout.metrics.len() || layout.metrics.iter().any(overlaps) {
                     return Err(Damaged);
                 }
                 layout.metrics.push(place);

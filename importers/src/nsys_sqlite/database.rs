@@ -10,6 +10,8 @@ use crate::nsys_tables::{Cells, SmallTables};
 pub(super) struct Database {
     pub(super) connection: Connection,
     pub(super) schema: Schema,
+    /// No table can have more rows: pages that point in a circle are damage.
+    pub(super) rows_at_most: u64,
 }
 
 impl SmallTables for Database {
@@ -26,7 +28,12 @@ impl SmallTables for Database {
         let mut read = || -> rusqlite::Result<()> {
             let mut statement = self.connection.prepare(&table.select(columns))?;
             let mut rows = statement.query([])?;
+            let mut n_read = 0;
             while let Some(row) = rows.next()? {
+                n_read += 1;
+                if self.rows_at_most < n_read {
+                    return Err(too_many_rows());
+                }
                 if !each(&Cells::of_row(row)) {
                     return Ok(());
                 }
@@ -43,4 +50,10 @@ impl SmallTables for Database {
 pub(super) fn note_damage(issues: &mut IssueLog, table: &str, error: &rusqlite::Error) {
     let text = "parts of tables are damaged and could not be read; rows are missing";
     issues.count(Severity::DataLoss, "table_damaged", text, || format!("{table}: {error}"));
+}
+
+/// The error for a table that gives more rows than can be in it: its pages point in a circle.
+pub(super) fn too_many_rows() -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CORRUPT);
+    rusqlite::Error::SqliteFailure(code, Some("it gives more rows than it can hold".to_owned()))
 }

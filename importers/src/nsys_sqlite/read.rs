@@ -5,7 +5,7 @@ use tracecard_model::{Progress, Severity, TraceBuilder};
 use super::columns::{RowIds, Schema};
 use super::database::Database;
 use super::open::{check_header, connect, has_journal, note_growth, note_side_files};
-use super::scan::{ScanError, parts, scan};
+use super::scan::{SMALLEST_ROW_BYTES, ScanError, parts, scan};
 use crate::nsys_tables::{
     CallChains, Found, Known, MetaData, PayloadSchemas, Strings, TableReader, Target, finish, first_pass,
     is_left_out, note_diagnostics, note_missing_device_work, read_metrics, second_pass,
@@ -70,7 +70,8 @@ pub(super) fn open(input: &Input) -> Result<Database, ImportError> {
     let connection = connect(input.path()).map_err(|error| sqlite_error(input, &error))?;
     let schema = Schema::read(&connection).map_err(|error| sqlite_error(input, &error))?;
     check_is_export(input, &schema)?;
-    Ok(Database { connection, schema })
+    let rows_at_most = input.size_bytes() / SMALLEST_ROW_BYTES;
+    Ok(Database { connection, schema, rows_at_most })
 }
 
 fn sqlite_error(input: &Input, error: &rusqlite::Error) -> ImportError {

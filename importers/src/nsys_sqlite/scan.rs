@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
 
 use super::columns::RowIds;
-use super::database::{Database, note_damage};
+use super::database::{Database, note_damage, too_many_rows};
 use super::open::connect;
 use crate::in_order::in_order;
 use crate::nsys_tables::{Cells, Found, Fragment, Known, TableReader, absorb};
@@ -20,6 +20,8 @@ pub(super) struct Part {
     range: Option<(i64, i64)>,
     /// Rows at most, for the progress bar.
     n_rows: u64,
+    /// Rows that cannot be more: row ids of the range, or what fits into the file.
+    rows_at_most: u64,
 }
 
 /// Why a scan ended early.
@@ -65,7 +67,8 @@ pub(super) fn parts(
             reader.columns.iter().map(|c| if is_worth_asking(c) { *c } else { "" }).collect();
         let sql = table.select(&columns);
         let RowIds::Range(first, last) = table.rows else {
-            parts.push(Part { reader, sql, range: None, n_rows: 0 });
+            let rows_at_most = size_bytes / SMALLEST_ROW_BYTES;
+            parts.push(Part { reader, sql, range: None, n_rows: 0, rows_at_most });
             continue;
         };
         let width = last.abs_diff(first).saturating_add(1);
@@ -81,7 +84,8 @@ pub(super) fn parts(
                 first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1)
             };
             let sql = format!("{sql} WHERE rowid BETWEEN ?1 AND ?2");
-            parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts });
+            let rows_at_most = to.abs_diff(from).saturating_add(1);
+            parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts, rows_at_most });
         }
     }
     parts
@@ -122,8 +126,11 @@ fn read_part<'a>(
             None => statement.query([])?,
         };
         while let Some(row) = rows.next()? {
-            fragment.read(part.reader, &Cells::of_row(row));
             n_read += 1;
+            if part.rows_at_most < n_read {
+                return Err(too_many_rows());
+            }
+            fragment.read(part.reader, &Cells::of_row(row));
             if n_read.is_multiple_of(ROWS_A_STEP) {
                 is_cancelled = progress.advance(ROWS_A_STEP);
                 if is_cancelled.is_err() {

@@ -25,6 +25,12 @@ const TRAILER_BYTES: u64 = 16;
 /// Larger tables of contents and small sections are no real ones: they take a few hundred bytes.
 const SMALL_BYTES: u64 = 64 << 20;
 
+/// Longer versions are garbage, which no message should repeat. Real ones take up to 12 bytes.
+const LONGEST_VERSION_BYTES: usize = 40;
+
+/// As much of a name as a message shows.
+const LONGEST_NAME_CHARS: usize = 40;
+
 /// A part of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Section {
@@ -77,6 +83,7 @@ impl Container {
         for (name, section) in &sections {
             let end = section.offset.checked_add(section.n_bytes);
             if end.is_none_or(|end| toc_at < end) {
+                let name: String = name.chars().take(LONGEST_NAME_CHARS).collect();
                 return Err(cut_short(&format!("its section “{name}” lies outside the file")));
             }
         }
@@ -162,12 +169,13 @@ fn block_offsets(section: &[u8]) -> Result<(String, u64), Damaged> {
 fn version(ui_data: &[u8]) -> Option<String> {
     let text = field(ui_data, 6).ok()??.bytes()?;
     let version = std::str::from_utf8(text).ok()?.split('-').next()?;
-    (!version.is_empty()).then(|| version.to_owned())
+    (!version.is_empty() && version.len() <= LONGEST_VERSION_BYTES).then(|| version.to_owned())
 }
 
 /// `2026.1.1.204` from `2026@1@1@204-261137176666v0`; `None` for reports before 2023.3, which have `1`.
 fn header_version(head: &[u8]) -> Option<String> {
     let line = head.strip_prefix(MAGIC)?.split(|b| *b == b'\n').next()?;
     let numbers = std::str::from_utf8(line).ok()?.split('-').next()?;
-    numbers.contains('@').then(|| numbers.replace('@', "."))
+    let is_version = numbers.contains('@') && numbers.len() <= LONGEST_VERSION_BYTES;
+    is_version.then(|| numbers.replace('@', "."))
 }

@@ -37,6 +37,15 @@ fn chrome_json() -> io::Result<()> {
     write("begins_without_ends.json", &format!("{HEAD}{begins}]}}"))?;
     write("ends_in_an_escape.json", &format!(r#"{HEAD},{{"ph":"X","name":"\u00"#))?;
     write("ends_in_the_head.json", r#"{"traceEvents":["#)?;
+    // All that follows may be looked at anew for each of these.
+    let repeated = |name: &str, start: &str, again: &str| {
+        const BYTES: usize = 4 << 20;
+        let text = format!("{start}{}", again.repeat(BYTES / again.len()));
+        self::write("chrome_json", name, &gzip(text.as_bytes())?)
+    };
+    repeated("objects_behind_the_trace.json.gz", &format!("{HEAD}]}}"), "{}")?;
+    repeated("events_without_a_phase.json.gz", HEAD, r#",{"name":~},{"name":"a"#)?;
+    repeated("facts_that_are_no_json.json.gz", r#"{"schemaVersion":1,"#, r#""deviceProperties":[{"id":~,"#)?;
     let ids =
         r#",{"ph":"s","id":1,"ts":1,"pid":1,"tid":1},{"ph":"f","id":1,"ts":1,"pid":1,"tid":1}"#.repeat(400);
     write("flows_in_a_circle.json", &format!("{HEAD}{ids}]}}"))
@@ -117,6 +126,8 @@ fn reports() -> io::Result<()> {
     let at = own_end.len() - 16;
     own_end.splice(at..at + 8, u64::MAX.to_le_bytes());
     write(target, "contents_behind_the_end.nsys-rep", &own_end)?;
+    let long_version = format!("NVIDIA Tegra Profiler Report {}.", "2026@".repeat(1_500));
+    write(target, "long_version.nsys-rep", long_version.as_bytes())?;
     write(target, "only_a_header.nsys-rep", b"NVIDIA Tegra Profiler Report 1.")
 }
 

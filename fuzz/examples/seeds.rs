@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use tracecard_fuzz::input::make;
+use tracecard_fuzz::packing::BOMB;
 
 /// Lengths of the made-up bytes that makers turn into files.
 const LENGTHS: &[usize] = &[0, 24, 96, 192, 384, 700, 1_200, 2_400];
@@ -51,6 +52,8 @@ fn main() -> io::Result<()> {
         let packed = [&[kind, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], text.as_bytes()].concat();
         write(&root, "packed", usize::from(kind), &packed)?;
     }
+    let [first, second] = BOMB;
+    write(&root, "packed", 8, &[0, first, second, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, b'{'])?;
     Ok(())
 }
 

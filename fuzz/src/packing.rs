@@ -12,20 +12,26 @@ use crate::choices::Choices;
 /// The kind of archive whose members are not compressed.
 const STORED: u8 = 4;
 
-/// One file in 256 holds something that unpacks to more than a file of its size may.
-const BOMB_ONE_IN: usize = 256;
+/// With these bytes behind the kind, a file unpacks to more than one of its size may. It takes seconds with all
+/// checks on, so that libFuzzer should not come upon it by chance all the time; a seed has it.
+pub const BOMB: [u8; 2] = [0xb0, 0x3b];
 
 /// So often its last byte is repeated: gzip and zstd make less than a two-hundredth of it, so that the limit of
 /// 64 MiB and 200 times the file is passed.
 const BOMB_BYTES: usize = 100 << 20;
 
+/// One file in 32 holds its text again and again: what takes time in proportion to the square of a length shows.
+const REPEATED_ONE_IN: usize = 32;
+const REPEATED_BYTES: usize = 1 << 20;
+
 /// An archive out of any bytes.
 pub fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut choices = Choices::new(bytes);
     let kind = choices.byte() % 8;
-    let n_members = 1 + choices.below(3);
     // Stored members are as large as what they hold.
-    let is_bomb = choices.one_in(BOMB_ONE_IN) && kind != STORED;
+    let is_bomb = [choices.byte(), choices.byte()] == BOMB && kind != STORED;
+    let n_members = 1 + choices.below(3);
+    let is_repeated = choices.one_in(REPEATED_ONE_IN);
     let is_damaged = choices.one_in(3);
     let damage: [usize; 4] =
         std::array::from_fn(|_| usize::from(choices.byte()) << 8 | usize::from(choices.byte()));
@@ -34,9 +40,12 @@ pub fn packed(bytes: &[u8]) -> Vec<u8> {
         Some(b'{' | b'[' | b'P' | 0x1f | 0x28) => rest.to_vec(),
         _ => [b"{\"traceEvents\":[", rest].concat(),
     };
+    let n_members = if is_bomb { 1 } else { n_members };
     let text = if is_bomb {
         let last = text.last().copied().unwrap_or(b' ');
         text.iter().copied().chain(std::iter::repeat_n(last, BOMB_BYTES)).collect()
+    } else if is_repeated {
+        text.iter().copied().cycle().take(REPEATED_BYTES).collect()
     } else {
         text
     };

@@ -15,7 +15,7 @@ use tracecard_model::{Progress, dump};
 const FILE_VARIABLE: &str = "TRACECARD_FOUND_FILE";
 
 /// Far more than any of these small files takes, on a busy machine too.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(20);
 
 /// How often the memory is looked at meanwhile: a file that takes too much must not take all.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);

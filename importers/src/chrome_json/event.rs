@@ -1,5 +1,6 @@
 //! One event: its own fields and those of its `args`, borrowed from the block they stand in.
 
+use super::ahead::Ahead;
 use super::lenient;
 use super::repairs::Repairs;
 use super::scan::{Level, RawStr, Scanner, Trouble, Value};
@@ -122,31 +123,59 @@ pub(super) enum Attempt {
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 /// Read the event at which the scanner stands: strictly, then with guesses.
-pub(super) fn read<'a>(scanner: &mut Scanner<'a>, event: &mut Event<'a>, is_last: bool) -> Attempt {
+pub(super) fn read<'a>(
+    scanner: &mut Scanner<'a>,
+    event: &mut Event<'a>,
+    ahead: &mut Ahead,
+    is_last: bool,
+) -> Attempt {
     let text = scanner.text();
     let start = scanner.at;
+    let in_sight = ahead.in_sight(text, start);
+    if in_sight.len() < text.len() {
+        let mut inner = Scanner::new(in_sight, start);
+        match event.read(&mut inner, Strings::Plain) {
+            Err(Trouble::Cut) => {
+                if ahead.next_event(text, start + 1).is_some_and(|next| next < in_sight.len()) {
+                    return guess(scanner, event, ahead, start, is_last);
+                }
+            }
+            // As below.
+            Ok(()) | Err(Trouble::Bad) => {}
+        }
+    }
     match event.read(scanner, Strings::Plain) {
         Ok(()) if lenient::ends_event(text, scanner.at) => return Attempt::Read { end: scanner.at },
         Err(Trouble::Cut) if text.len() - start < MAX_EVENT_BYTES => {
+            ahead.note_in_vain(text.len() - start);
             // Unless another event follows: then not the end of the file is missing, but that of this event.
-            if !is_last || lenient::next_event(text, start + 1).is_none() {
+            if !is_last || ahead.next_event(text, start + 1).is_none() {
                 return Attempt::Cut;
             }
         }
         Ok(()) | Err(_) => {}
     }
-    guess(scanner, event, start, is_last)
+    guess(scanner, event, ahead, start, is_last)
 }
 
 /// Read the event at `start` with guesses: all of it, else what stands before its `args`. It is never read
 /// beyond the next event, so that a broken one does not swallow others.
-fn guess<'a>(scanner: &mut Scanner<'a>, event: &mut Event<'a>, start: usize, is_last: bool) -> Attempt {
+fn guess<'a>(
+    scanner: &mut Scanner<'a>,
+    event: &mut Event<'a>,
+    ahead: &mut Ahead,
+    start: usize,
+    is_last: bool,
+) -> Attempt {
     let text = scanner.text();
-    let next = lenient::next_event(text, start + 1);
+    let next = ahead.next_event(text, start + 1);
     if next.is_none() && !is_last {
         return Attempt::Lost;
     }
     let bounded = text.get(..next.unwrap_or(text.len())).unwrap_or_default();
+    let in_sight = ahead.in_sight(text, start);
+    let bounded = if in_sight.len() < bounded.len() { in_sight } else { bounded };
+    ahead.note_in_vain(bounded.len() - start);
     let mut inner = Scanner::new(bounded, start);
     let result = event.read(&mut inner, Strings::Guessed);
     scanner.repairs = inner.repairs;
@@ -194,7 +223,7 @@ mod tests {
     fn check(text: &str, attempt: Attempt, name: &str, n_args: usize) {
         let mut scanner = Scanner::new(text.as_bytes(), 0);
         let mut event = Event::default();
-        assert_eq!(read(&mut scanner, &mut event, false), attempt, "{text}");
+        assert_eq!(read(&mut scanner, &mut event, &mut Ahead::new(), false), attempt, "{text}");
         assert_eq!(String::from_utf8_lossy(event.name.bytes), name);
         assert_eq!(event.args.len(), n_args);
     }

@@ -133,8 +133,19 @@ fn is_key(text: &[u8], at: usize, keys: &[&[u8]]) -> bool {
 }
 
 /// Is the next solid thing a key of an event?
-pub(super) fn is_event_key(text: &[u8], at: usize) -> bool {
+fn is_event_key(text: &[u8], at: usize) -> bool {
     is_key(text, at, EVENT_KEYS)
+}
+
+/// Is the object whose brace is at `at` an event rather than a trace? Both may begin with `name`.
+pub(super) fn is_event(text: &[u8], at: usize) -> bool {
+    // Further than the phase of an event that was ever seen; many objects may ask this one after the other.
+    const FAR_BYTES: usize = 16 << 10;
+    let rest = text.get(at..).unwrap_or_default();
+    let rest = rest.get(..FAR_BYTES).unwrap_or(rest);
+    let before_phase = || memmem::find(rest, PHASE).and_then(|phase| rest.get(..phase));
+    is_event_key(rest, 1)
+        && before_phase().is_some_and(|before| memmem::find(before, b"\"traceEvents\"").is_none())
 }
 
 /// Is the object whose brace is here a trace rather than an event?
@@ -204,10 +215,19 @@ pub(super) fn trace_after_lines(text: &[u8], from: usize) -> Option<usize> {
 fn has_phase(text: &[u8], at: usize) -> bool {
     // Where the object has no end, as far as a phase is likely.
     const LIKELY_BYTES: usize = 256;
-    let rest = text.get(at..).unwrap_or_default();
-    let object = Scanner::new(text, at).container().unwrap_or(rest.get(..LIKELY_BYTES).unwrap_or(rest));
-    memmem::find(object, b"\"ph\"").is_some()
+    // Further than the phase of an event that was ever seen; the search must not look at all text each time.
+    const FAR_BYTES: usize = 8192;
+    let far = text.get(..at.saturating_add(FAR_BYTES)).unwrap_or(text);
+    let rest = far.get(at..).unwrap_or_default();
+    if memmem::find(rest, PHASE).is_none() {
+        return false;
+    }
+    let object = Scanner::new(far, at).container().unwrap_or(rest.get(..LIKELY_BYTES).unwrap_or(rest));
+    memmem::find(object, PHASE).is_some()
 }
+
+/// The key of an event's phase.
+const PHASE: &[u8] = b"\"ph\"";
 
 /// Where the last event begins as far as can be seen, searching back from the end but not below `down_to`.
 pub(super) fn last_event(text: &[u8], down_to: usize) -> Option<usize> {
@@ -224,19 +244,14 @@ pub(super) fn last_event(text: &[u8], down_to: usize) -> Option<usize> {
 
 /// Where the next member of the top level begins (its quote), searching from `from`: a known key after a comma.
 pub(super) fn next_member(text: &[u8], from: usize) -> Option<usize> {
-    let rest = text.get(from..)?;
-    let found = |key: &&[u8]| {
-        let mut quoted = Vec::with_capacity(key.len() + 2);
-        quoted.push(b'"');
-        quoted.extend_from_slice(key);
-        quoted.push(b'"');
-        let is_member = |at: &usize| {
-            let before = text.get(..from + at).unwrap_or_default().trim_ascii_end();
-            matches!(before.last(), Some(b',' | b'{')) && key_at(rest, *at).is_some()
+    let mut quotes = memchr::memchr_iter(b'"', text.get(from..)?).map(|at| from + at);
+    quotes.find(|at| {
+        let is_after_member = || {
+            let before = text.get(..*at).unwrap_or_default().trim_ascii_end();
+            matches!(before.last(), Some(b',' | b'{'))
         };
-        memmem::find_iter(rest, &quoted).find(is_member)
-    };
-    TOP_KEYS.iter().filter_map(found).min().map(|at| from + at)
+        is_key(text, *at, TOP_KEYS) && is_after_member()
+    })
 }
 
 /// Where the list of events ends, if its end can be told from what follows: `]` and then the end of the

@@ -18,6 +18,7 @@
 //! at events                                     order     the whole
 //! ```
 
+mod ahead;
 mod args;
 mod blocks;
 mod categories;

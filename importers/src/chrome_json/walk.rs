@@ -10,9 +10,9 @@
 //! A walk may stop anywhere and go on with the next bytes. Where the list of events ends is found by reading it,
 //! never by searching for a bracket: names and paths hold brackets too.
 
-use memchr::memmem;
 use tracecard_model::Severity;
 
+use super::ahead::Ahead;
 use super::event::{self, Attempt, Event};
 use super::fragment::Fragment;
 use super::lenient;
@@ -82,7 +82,8 @@ pub(super) fn walk(
     let mapper = Mapper::new(fragment, backslashes);
     // Looked at as a whole, because it costs next to nothing that way.
     let is_utf8 = std::str::from_utf8(stretch.text).is_ok();
-    let mut walker = Walker { stretch, is_utf8, place, scanner, mapper, event: Event::default() };
+    let mut walker =
+        Walker { stretch, is_utf8, place, scanner, mapper, event: Event::default(), ahead: Ahead::new() };
     while walker.step() {}
     Walked { place: walker.place, consumed: walker.scanner.at }
 }
@@ -103,6 +104,7 @@ struct Walker<'a, 'f> {
     scanner: Scanner<'a>,
     mapper: Mapper<'a, 'f>,
     event: Event<'a>,
+    ahead: Ahead,
 }
 
 impl<'a> Walker<'a, '_> {
@@ -140,7 +142,8 @@ impl<'a> Walker<'a, '_> {
                 if self.rest_len() < LONGEST_KEY && !self.stretch.is_last {
                     return false;
                 }
-                if self.is_event_list_without_brackets() {
+                // A list of events without its bracket.
+                if lenient::is_event(self.stretch.text, self.scanner.at) {
                     self.place = Place::Events(List::Bare);
                 } else {
                     self.scanner.at += 1;
@@ -180,14 +183,6 @@ impl<'a> Walker<'a, '_> {
             (None, None) => return false,
         }
         true
-    }
-
-    /// Is the object here an event rather than the top level? Both may begin with `name`.
-    fn is_event_list_without_brackets(&self) -> bool {
-        let rest = self.stretch.text.get(self.scanner.at..).unwrap_or_default();
-        let list = memmem::find(rest, b"\"traceEvents\"").unwrap_or(usize::MAX);
-        let phase = memmem::find(rest, b"\"ph\"").unwrap_or(usize::MAX);
-        lenient::is_event_key(rest, 1) && phase < list
     }
 
     fn member(&mut self) -> bool {
@@ -363,7 +358,7 @@ impl<'a> Walker<'a, '_> {
     fn read_event(&mut self) -> bool {
         let start = self.scanner.at;
         self.scanner.repairs = Repairs::NONE;
-        let attempt = event::read(&mut self.scanner, &mut self.event, self.stretch.is_last);
+        let attempt = event::read(&mut self.scanner, &mut self.event, &mut self.ahead, self.stretch.is_last);
         match attempt {
             Attempt::Read { end } => self.push_event(start, end),
             Attempt::Guessed { end } => {
@@ -395,7 +390,7 @@ impl<'a> Walker<'a, '_> {
         let text = self.stretch.text;
         let is_last = self.stretch.is_last;
         let end = || lenient::end_of_events(text, start + 1).filter(|_| is_last);
-        let next = lenient::next_event(text, start + 1).or_else(end);
+        let next = self.ahead.next_event(text, start + 1).or_else(end);
         if next.is_none() && !is_last && self.rest_len_from(start) < MAX_MEMBER_BYTES {
             self.scanner.at = start;
             return false;

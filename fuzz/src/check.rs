@@ -53,8 +53,8 @@ pub fn scratch() -> &'static Path {
 /// Read all that a Trace holds as text, and all that would be drawn at three zooms.
 fn use_all(trace: &Trace) {
     let text = dump(trace);
-    assert!(!text.is_empty());
     let Some(span) = trace.span() else { return };
+    assert!(!text.is_empty(), "a trace of some length has no text");
     let all_ns = span.end_ns.saturating_sub(span.start_ns).max(1);
     for track in (0..trace.tracks.len()).map(tracecard_model::TrackId::from_idx) {
         for row in trace.lod.rows(track) {

@@ -155,8 +155,8 @@ impl Input {
     pub(crate) fn unpacks_to_too_much(&self, limit_bytes: u64) -> ImportError {
         let size_bytes = self.size_bytes;
         self.unreadable(format!(
-            "the file of {size_bytes} bytes unpacks to more than {limit_bytes}, 200 times its size and 64 MiB, which no \
-             trace does; if you trust it, set {LIMIT_VARIABLE} to a larger number"
+            "the file of {size_bytes} bytes unpacks to more than {limit_bytes} (the limit is 200 times its size and 64 MiB, \
+             which no trace needs, or what {LIMIT_VARIABLE} says); if you trust it, set {LIMIT_VARIABLE} to a larger number"
         ))
     }
 

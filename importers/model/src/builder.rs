@@ -94,6 +94,11 @@ impl TraceBuilder {
         Self { meta: Meta { resolution_ns: 1, ..Meta::default() }, ..Self::default() }
     }
 
+    /// Nothing yet, for a worker whose rows are soon absorbed by another builder. A text may get several ids.
+    pub fn fragment() -> Self {
+        Self { names: Names::of_fragment(), ..Self::new() }
+    }
+
     /// The process with this key, new if unseen.
     pub fn process(&mut self, key: &str) -> ProcessId {
         if let Some(idx) = self.processes.get_index_of(key) {
@@ -220,11 +225,12 @@ impl TraceBuilder {
     }
 
     /// Join a fragment: its processes, devices, tracks, names and arguments are found here by key or
-    /// text (new ones are added), its rows appended behind ours. Facts in `meta` stay ours.
-    pub fn absorb(&mut self, other: Self) {
+    /// text (new ones are added), its rows appended behind ours. Facts in `meta` stay ours. Gives the fragment
+    /// back, empty, to be filled again without asking the system for memory.
+    pub fn absorb(&mut self, mut other: Self) -> Self {
         let process: Vec<ProcessId> = other
             .processes
-            .into_iter()
+            .drain(..)
             .map(|(key, row)| {
                 let id = self.process(&key);
                 merge_process(self.process_mut(id), row);
@@ -233,7 +239,7 @@ impl TraceBuilder {
             .collect();
         let device: Vec<DeviceId> = other
             .devices
-            .into_iter()
+            .drain(..)
             .map(|(key, row)| match self.devices.get_index_of(&key) {
                 Some(idx) => DeviceId::from_idx(idx),
                 None => DeviceId::from_idx(self.devices.insert_full(key, row).0),
@@ -241,7 +247,7 @@ impl TraceBuilder {
             .collect();
         let track: Vec<TrackId> = other
             .tracks
-            .into_iter()
+            .drain(..)
             .map(|(mut key, info)| {
                 key.process = key.process.map(|p| process[p.idx()]);
                 key.device = key.device.map(|d| device[d.idx()]);
@@ -252,7 +258,7 @@ impl TraceBuilder {
                 id
             })
             .collect();
-        for ((id, thread), name) in other.thread_names {
+        for ((id, thread), name) in other.thread_names.drain(..) {
             self.thread_names.insert((process[id.idx()], thread), name);
         }
         let name = self.names.absorb(&other.names);
@@ -275,40 +281,44 @@ impl TraceBuilder {
         let base = self.slices.len() as u32;
         let row = |r: RowIdx| RowIdx(r.0 + base);
         let to_name = |id: Option<NameId>| id.map(|id| name[id.idx()]);
-        self.slices.extend(other.slices.into_iter().map(|s| SliceRow {
+        self.slices.extend(other.slices.drain(..).map(|s| SliceRow {
             track: track[s.track.idx()],
             name: name[s.name.idx()],
             ..s
         }));
         let shapes = &mut self.kernel_shapes;
         let shape: Vec<u32> =
-            other.kernel_shapes.into_iter().map(|shape| shapes.insert_full(shape).0 as u32).collect();
-        self.kernels.extend(other.kernels.into_iter().map(|(r, k)| (row(r), shape[k as usize])));
-        self.copies.extend(other.copies.into_iter().map(|(r, c)| (row(r), c)));
+            other.kernel_shapes.drain(..).map(|shape| shapes.insert_full(shape).0 as u32).collect();
+        self.kernels.extend(other.kernels.drain(..).map(|(r, k)| (row(r), shape[k as usize])));
+        self.copies.extend(other.copies.drain(..).map(|(r, c)| (row(r), c)));
         self.ops.extend(
-            other.ops.into_iter().map(|(r, o)| (row(r), Op { args: o.args.map(|a| args[a.idx()]), ..o })),
+            other.ops.drain(..).map(|(r, o)| (row(r), Op { args: o.args.map(|a| args[a.idx()]), ..o })),
         );
-        self.collectives.extend(other.collectives.into_iter().map(|(r, c)| {
+        self.collectives.extend(other.collectives.drain(..).map(|(r, c)| {
             let (name, dtype, group) = (to_name(c.name), to_name(c.dtype), to_name(c.group));
             (row(r), Collective { name, dtype, group, ..c })
         }));
-        self.domains.extend(other.domains.into_iter().map(|(r, d)| (row(r), name[d.idx()])));
-        self.api_errors.extend(other.api_errors.into_iter().map(|(r, e)| (row(r), e)));
-        self.call_stacks.extend(other.call_stacks.into_iter().map(|(r, s)| (row(r), stack[s.idx()])));
-        self.samples.extend(other.samples.into_iter().map(|s| Sample {
+        self.domains.extend(other.domains.drain(..).map(|(r, d)| (row(r), name[d.idx()])));
+        self.api_errors.extend(other.api_errors.drain(..).map(|(r, e)| (row(r), e)));
+        self.call_stacks.extend(other.call_stacks.drain(..).map(|(r, s)| (row(r), stack[s.idx()])));
+        self.samples.extend(other.samples.drain(..).map(|s| Sample {
             track: track[s.track.idx()],
             stack: s.stack.map(|s| stack[s.idx()]),
             ..s
         }));
-        self.flows.extend(other.flows.into_iter().map(|f| FlowEnd { track: track[f.track.idx()], ..f }));
-        self.marks.extend(other.marks.into_iter().map(|(t, at, n)| (track[t.idx()], at, name[n.idx()])));
-        self.counters.extend(other.counters.into_iter().map(|(t, at, v)| (track[t.idx()], at, v)));
-        self.memory_events.extend(other.memory_events.into_iter().map(|e| MemoryEvent {
+        self.flows.extend(other.flows.drain(..).map(|f| FlowEnd { track: track[f.track.idx()], ..f }));
+        self.marks.extend(other.marks.drain(..).map(|(t, at, n)| (track[t.idx()], at, name[n.idx()])));
+        self.counters.extend(other.counters.drain(..).map(|(t, at, v)| (track[t.idx()], at, v)));
+        self.memory_events.extend(other.memory_events.drain(..).map(|e| MemoryEvent {
             device: e.device.map(|d| device[d.idx()]),
             process: e.process.map(|p| process[p.idx()]),
             ..e
         }));
-        self.issues.absorb(other.issues);
+        self.issues.absorb(std::mem::take(&mut other.issues));
+        other.names.clear();
+        other.stacks = Stacks::default();
+        other.args.clear();
+        other
     }
 }
 

@@ -64,7 +64,8 @@ impl TraceBuilder {
         self.memory_events.sort_by_key(|e| (e.time_ns, e.device, e.addr));
         let samples = samples(self.samples, &track_from_pushed);
         let span = span(&slices, &counters);
-        self.names.shrink();
+        self.names.complete();
+        self.args.texts.complete();
         let trace = Trace {
             kernels: SharedTable {
                 rows: side_table(self.kernels, &slice_from_row),
@@ -360,8 +361,11 @@ fn launch_links(
         let mut found: Vec<Correlated> = (0..slices.len())
             .into_par_iter()
             .with_min_len(1 << 14)
-            .filter(|id| slices.correlation[*id] != 0 && is_wanted(slices.kind[*id]))
-            .map(|id| (tracks[slices.track[id].idx()].key.process, slices.correlation[id], id as u32))
+            .filter(|id| is_wanted(slices.kind[*id]))
+            .filter_map(|id| {
+                let correlation = slices.correlation(SliceId::from_idx(id))?;
+                Some((tracks[slices.track[id].idx()].key.process, correlation.0, id as u32))
+            })
             .collect();
         // In order of time, which is that of the correlation ids on each track: a few sorted runs.
         progress.check()?;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::narrow::{Narrow, NarrowPart, is_small};
 use crate::trace::NO_PARENT;
 use crate::{Cancelled, NameId, Progress, SliceFlags, SliceKind, SliceRow, Slices, TrackId};
 
@@ -17,14 +18,17 @@ struct Part<'a> {
     name: &'a mut [NameId],
     start_ns: &'a mut [i64],
     dur_ns: &'a mut [i64],
-    correlation: &'a mut [i64],
+    correlation: NarrowPart<'a>,
     source_table: &'a mut [u8],
-    source_row: &'a mut [i64],
+    source_row: NarrowPart<'a>,
 }
 
 /// The columns of `rows` in the order `order`; nesting is left to be filled in.
 pub(crate) fn gather(rows: &[SliceRow], order: &[u32], progress: &Progress) -> Result<Slices, Cancelled> {
     let n = order.len();
+    let fit = |value: fn(&SliceRow) -> i64| {
+        rows.par_iter().with_min_len(ROWS_A_PART).all(|row| is_small(value(row)))
+    };
     let mut slices = Slices {
         track: vec![TrackId(0); n],
         kind: vec![SliceKind::Op; n],
@@ -35,9 +39,9 @@ pub(crate) fn gather(rows: &[SliceRow], order: &[u32], progress: &Progress) -> R
         self_ns: vec![0; n],
         depth: vec![0; n],
         parent: vec![NO_PARENT; n],
-        correlation: vec![0; n],
+        correlation: Narrow::zeros(n, fit(|row| row.correlation)),
         source_table: vec![0; n],
-        source_row: vec![0; n],
+        source_row: Narrow::zeros(n, fit(|row| row.source_row)),
     };
     parts(&mut slices, order).into_par_iter().try_for_each(|mut part| {
         progress.check()?;
@@ -56,9 +60,9 @@ fn fill(rows: &[SliceRow], part: &mut Part<'_>) {
         part.name[idx] = row.name;
         part.start_ns[idx] = row.start_ns;
         part.dur_ns[idx] = row.dur_ns;
-        part.correlation[idx] = row.correlation;
+        part.correlation.set(idx, row.correlation);
         part.source_table[idx] = row.source_table;
-        part.source_row[idx] = row.source_row;
+        part.source_row.set(idx, row.source_row);
     }
 }
 

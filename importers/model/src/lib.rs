@@ -22,6 +22,7 @@ mod issue;
 mod kinds;
 mod lod;
 mod names;
+mod narrow;
 mod nest;
 mod progress;
 mod rows;

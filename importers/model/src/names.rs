@@ -1,7 +1,8 @@
 //! Interned texts: what repeats is kept once.
 //!
 //! Traces with millions of different texts are common (`emit_nvtx` numbers each operator), so all texts lie
-//! in one piece of memory, and a text costs its bytes and about 20 more.
+//! in one piece of memory. While names are read, a text costs its bytes and about 20 more; in a finished
+//! Trace its bytes and 8.
 
 use std::hash::BuildHasher;
 
@@ -17,29 +18,78 @@ pub struct Names {
     texts: String,
     /// Where each text ends.
     ends: Vec<usize>,
-    /// The hash of each text, so that growing and joining tables does not read the texts again.
+    /// The hash of each text, so that growing and joining tables does not read the texts again. Empty once
+    /// the texts are complete.
     hashes: Vec<u32>,
-    ids: HashTable<u32>,
+    ids: Ids,
+}
+
+/// How the id of a text is found.
+#[derive(Clone, Debug)]
+enum Ids {
+    /// Every text has one id.
+    All(HashTable<u32>),
+    /// Only ids given lately are found again, one for each of [`N_RECENT`] remainders of hashes.
+    Recent(Box<[u32]>),
+}
+
+/// Ids that a fragment remembers; most texts of a fragment are either few or different each time.
+const N_RECENT: usize = 1 << 12;
+
+impl Default for Ids {
+    fn default() -> Self {
+        Self::All(HashTable::new())
+    }
 }
 
 impl Names {
+    /// For a fragment that is absorbed soon: quicker, but a text may get several ids.
+    pub(crate) fn of_fragment() -> Self {
+        Self { ids: Ids::Recent(vec![u32::MAX; N_RECENT].into()), ..Self::default() }
+    }
+
     /// The id of a text, new if unseen.
     pub fn intern(&mut self, text: &str) -> NameId {
         self.intern_hashed(text, hash(text))
     }
 
     fn intern_hashed(&mut self, text: &str, hash: u32) -> NameId {
-        let Self { texts, ends, hashes, ids } = self;
-        let is_it = |id: &u32| hashes[*id as usize] == hash && text_at(texts, ends, *id as usize) == text;
-        if let Some(id) = ids.find(spread(hash), is_it) {
-            return NameId(*id);
+        if self.hashes.len() < self.ends.len() {
+            self.index_again();
         }
+        let Self { texts, ends, hashes, ids } = self;
+        let is_it =
+            |id: &u32| hashes.get(*id as usize) == Some(&hash) && text_at(texts, ends, *id as usize) == text;
         let id = ends.len() as u32;
-        ids.insert_unique(spread(hash), id, |id| spread(hashes[*id as usize]));
+        match ids {
+            Ids::All(ids) => {
+                if let Some(id) = ids.find(spread(hash), is_it) {
+                    return NameId(*id);
+                }
+                ids.insert_unique(spread(hash), id, |id| spread(hashes[*id as usize]));
+            }
+            Ids::Recent(recent) => {
+                let recent = &mut recent[hash as usize % N_RECENT];
+                if is_it(recent) {
+                    return NameId(*recent);
+                }
+                *recent = id;
+            }
+        }
         texts.push_str(text);
         ends.push(texts.len());
         hashes.push(hash);
         NameId(id)
+    }
+
+    /// Make again what [`Self::complete`] gave back.
+    fn index_again(&mut self) {
+        self.hashes = (0..self.len()).map(|idx| hash(text_at(&self.texts, &self.ends, idx))).collect();
+        let mut ids = HashTable::with_capacity(self.len());
+        for (id, hash) in (0..).zip(&self.hashes) {
+            ids.insert_unique(spread(*hash), id, |id: &u32| spread(self.hashes[*id as usize]));
+        }
+        self.ids = Ids::All(ids);
     }
 
     /// Take over the texts of another interner, in its order: the id here of each id there.
@@ -47,10 +97,15 @@ impl Names {
         other.iter().zip(&other.hashes).map(|((_, text), hash)| self.intern_hashed(text, *hash)).collect()
     }
 
-    /// The id of a text that is there already.
+    /// The id of a text that is there already. O(texts) in a finished Trace.
     pub fn find(&self, text: &str) -> Option<NameId> {
-        let id = self.ids.find(spread(hash(text)), |id| self.text(NameId(*id)) == text);
-        id.map(|id| NameId(*id))
+        let is_it = |id: &u32| self.text(NameId(*id)) == text;
+        match &self.ids {
+            Ids::All(ids) if self.hashes.len() == self.len() => {
+                ids.find(spread(hash(text)), is_it).map(|id| NameId(*id))
+            }
+            _ => (0..self.len() as u32).find(is_it).map(NameId),
+        }
     }
 
     /// The text of an id that this interner gave.
@@ -73,11 +128,23 @@ impl Names {
         (0..self.len()).map(NameId::from_idx).map(|id| (id, self.text(id)))
     }
 
-    /// Give back memory that only growing needs.
-    pub(crate) fn shrink(&mut self) {
+    /// Forget all texts, but keep the memory.
+    pub(crate) fn clear(&mut self) {
+        self.texts.clear();
+        self.ends.clear();
+        self.hashes.clear();
+        match &mut self.ids {
+            Ids::All(ids) => ids.clear(),
+            Ids::Recent(recent) => recent.fill(u32::MAX),
+        }
+    }
+
+    /// Give back the memory that only interning needs.
+    pub(crate) fn complete(&mut self) {
         self.texts.shrink_to_fit();
         self.ends.shrink_to_fit();
-        self.hashes.shrink_to_fit();
+        self.hashes = Vec::new();
+        self.ids = Ids::default();
     }
 }
 
@@ -121,5 +188,28 @@ mod tests {
         let mut other = Names::default();
         other.intern("x");
         assert_eq!(other.absorb(&names)[9_999], NameId(10_000));
+    }
+
+    #[test]
+    fn completed_texts_keep_their_ids() {
+        let mut names = Names::default();
+        names.intern("a");
+        names.intern("b");
+        names.complete();
+        assert_eq!((names.find("b"), names.find("c")), (Some(NameId(1)), None));
+        assert_eq!((names.intern("b"), names.intern("c")), (NameId(1), NameId(2)));
+        assert_eq!(names.find("c"), Some(NameId(2)));
+    }
+
+    #[test]
+    fn texts_of_fragments_meet_when_they_are_absorbed() {
+        let mut fragment = Names::of_fragment();
+        let texts: Vec<String> = (0..3 * N_RECENT).map(|number| (number % 5000).to_string()).collect();
+        let ids: Vec<NameId> = texts.iter().map(|text| fragment.intern(text)).collect();
+        assert!(ids.iter().zip(&texts).all(|(id, text)| fragment.text(*id) == text));
+        let mut names = Names::default();
+        let to_names = names.absorb(&fragment);
+        assert!(ids.iter().zip(&texts).all(|(id, text)| names.text(to_names[id.idx()]) == text));
+        assert_eq!(names.len(), 5000);
     }
 }

@@ -283,6 +283,12 @@ pub struct Args {
 }
 
 impl Args {
+    /// Forget all sets, but keep the memory.
+    pub(crate) fn clear(&mut self) {
+        self.texts.clear();
+        self.rows.clear();
+    }
+
     /// The id of a text for use in an [`ArgsRow`].
     pub fn intern_text(&mut self, text: &str) -> NameId {
         self.texts.intern(text)

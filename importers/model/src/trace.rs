@@ -1,5 +1,6 @@
 //! The Trace itself: immutable after `finish()`, shared as `Arc<Trace>`.
 
+use crate::narrow::Narrow;
 use crate::{
     Args, Collective, Copy, CorrelationId, Device, Issue, Kernel, LinkKind, Lod, MemoryEvent, NameId, Names,
     Op, Process, SharedTable, SideTable, SliceFlags, SliceId, SliceKind, Span, StackId, Stacks, Track,
@@ -36,9 +37,9 @@ pub struct Slices {
     pub(crate) self_ns: Vec<i64>,
     pub(crate) depth: Vec<u16>,
     pub(crate) parent: Vec<u32>,
-    pub(crate) correlation: Vec<i64>,
+    pub(crate) correlation: Narrow,
     pub(crate) source_table: Vec<u8>,
-    pub(crate) source_row: Vec<i64>,
+    pub(crate) source_row: Narrow,
 }
 
 /// In `parent`: no parent. In `correlation`: no correlation (0, as in the tools themselves).
@@ -104,7 +105,7 @@ impl Slices {
 
     /// The number that ties launches to device work, as the file has it.
     pub fn correlation(&self, slice: SliceId) -> Option<CorrelationId> {
-        self.correlation.get(slice.idx()).filter(|c| **c != 0).map(|c| CorrelationId(*c))
+        self.correlation.get(slice.idx()).filter(|c| *c != 0).map(CorrelationId)
     }
 
     /// Start and end.
@@ -115,7 +116,7 @@ impl Slices {
 
     /// Where the importer found it: its own number of the table, and the row id or byte offset.
     pub fn source(&self, slice: SliceId) -> (u8, i64) {
-        (self.source_table[slice.idx()], self.source_row[slice.idx()])
+        (self.source_table[slice.idx()], self.source_row.get(slice.idx()).unwrap_or(0))
     }
 }
 

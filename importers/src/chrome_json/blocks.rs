@@ -33,6 +33,8 @@ pub(super) enum Ending {
 
 /// A block without a place to cut grows up to this.
 const MAX_BLOCK_BYTES: usize = 16 << 20;
+/// An event shows within so many bytes that it is one.
+const LONGEST_START_BYTES: usize = 4096;
 
 /// Read everything, in blocks of about `block_bytes`, into the buffers that come back from the workers.
 pub(super) fn read(
@@ -50,15 +52,14 @@ pub(super) fn read(
         bytes.append(&mut rest);
         let filled = fill(&mut reader, block_bytes, &mut bytes, &mut n_seen, progress);
         let is_more = match filled {
-            Ok(is_more) => is_more,
+            Ok(Filled::ToCutAt(cut)) => {
+                rest.extend_from_slice(bytes.get(cut..).unwrap_or_default());
+                bytes.truncate(cut);
+                true
+            }
+            Ok(Filled::ToEnd) | Err(Stop::Broken(_)) => false,
             Err(Stop::Cancelled) => return Ending::Cancelled,
-            Err(Stop::Broken(_)) => false,
         };
-        if is_more {
-            let cut = lenient::last_event(&bytes, 1).unwrap_or(bytes.len());
-            rest.extend_from_slice(bytes.get(cut..).unwrap_or_default());
-            bytes.truncate(cut);
-        }
         let len = bytes.len() as u64;
         let is_sent = bytes.is_empty() || blocks.send(Block { idx, offset, bytes }).is_ok();
         idx += 1;
@@ -72,6 +73,14 @@ pub(super) fn read(
     Ending::Complete
 }
 
+#[derive(Clone, Copy)]
+enum Filled {
+    /// There may be more; the block should end here.
+    ToCutAt(usize),
+    /// The file ends with the block.
+    ToEnd,
+}
+
 enum Stop {
     Cancelled,
     Broken(io::Error),
@@ -83,14 +92,15 @@ impl From<Cancelled> for Stop {
     }
 }
 
-/// Fill a block, and on until it can be cut; false at the end of the file.
+/// Fill a block, and on until it can be cut. What was searched once is not searched again.
 fn fill(
     reader: &mut InputReader,
     block_bytes: usize,
     bytes: &mut Vec<u8>,
     n_seen: &mut u64,
     progress: &Progress,
-) -> Result<bool, Stop> {
+) -> Result<Filled, Stop> {
+    let mut searched = 1;
     loop {
         let wanted = block_bytes.max(1) as u64;
         let n_read = reader.by_ref().take(wanted).read_to_end(bytes);
@@ -98,10 +108,15 @@ fn fill(
         progress.advance(n_now - *n_seen)?;
         *n_seen = n_now;
         if (n_read.map_err(Stop::Broken)? as u64) < wanted {
-            return Ok(false);
+            return Ok(Filled::ToEnd);
         }
-        if MAX_BLOCK_BYTES <= bytes.len() || lenient::last_event(bytes, 1).is_some() {
-            return Ok(true);
+        if let Some(cut) = lenient::last_event(bytes, searched) {
+            return Ok(Filled::ToCutAt(cut));
         }
+        if MAX_BLOCK_BYTES <= bytes.len() {
+            return Ok(Filled::ToCutAt(bytes.len()));
+        }
+        // A brace near the end may turn out to begin an event once its first key is read.
+        searched = bytes.len().saturating_sub(LONGEST_START_BYTES).max(1);
     }
 }

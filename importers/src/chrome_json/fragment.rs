@@ -82,7 +82,7 @@ pub(super) struct Signs {
 impl Fragment {
     /// Nothing yet.
     pub(super) fn new() -> Self {
-        Self { builder: TraceBuilder::new(), found: Found::default() }
+        Self { builder: TraceBuilder::fragment(), found: Found::default() }
     }
 
     /// Join the fragment that follows in the file.

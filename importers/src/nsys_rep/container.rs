@@ -122,15 +122,28 @@ pub(super) fn read_at(
     offset: u64,
     n_bytes: u64,
 ) -> Result<Vec<u8>, ImportError> {
-    let io_error = |source| input.io_error(source);
     let mut bytes = Vec::new();
+    read_into(input, file, offset, n_bytes, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// As [`read_at`], in place of what the buffer held.
+pub(super) fn read_into(
+    input: &Input,
+    file: &mut File,
+    offset: u64,
+    n_bytes: u64,
+    bytes: &mut Vec<u8>,
+) -> Result<(), ImportError> {
+    let io_error = |source| input.io_error(source);
+    bytes.clear();
     file.seek(SeekFrom::Start(offset)).map_err(io_error)?;
     // Grows with what is there, not with what is claimed.
-    let n_read = Read::take(&mut *file, n_bytes).read_to_end(&mut bytes).map_err(io_error)?;
+    let n_read = Read::take(&mut *file, n_bytes).read_to_end(bytes).map_err(io_error)?;
     if (n_read as u64) < n_bytes {
         return Err(input.unreadable("the report became shorter while it was read; open it again"));
     }
-    Ok(bytes)
+    Ok(())
 }
 
 fn sections(toc: &[u8]) -> Result<Vec<(String, Section)>, Damaged> {

@@ -1,7 +1,7 @@
 //! Events of unpacked blocks: each becomes a row of the table that exports put it into.
 
 use rusqlite::types::ValueRef;
-use tracecard_model::Severity;
+use tracecard_model::{Severity, TraceBuilder};
 
 use super::fields::{Mapping, Mappings, Meaning};
 use super::message::{Damaged, Fields, Value, each_field, field, take_bytes, take_field, take_varint};
@@ -72,9 +72,9 @@ pub(super) const PROCESS_COLUMNS: &[&str] = &["globalPid", "name"];
 pub(super) const DIAGNOSTIC_COLUMNS: &[&str] = &["severity", "text"];
 
 impl<'k> Decoded<'k> {
-    pub(super) fn new(known: &'k Known) -> Self {
+    pub(super) fn new(known: &'k Known, out: TraceBuilder) -> Self {
         Self {
-            fragment: Fragment::new(known),
+            fragment: Fragment::new(known, out),
             later: Vec::new(),
             processes: Vec::new(),
             diagnostics: Vec::new(),

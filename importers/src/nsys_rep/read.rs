@@ -4,7 +4,7 @@ use std::fs::File;
 
 use tracecard_model::{Cancelled, Progress, TraceBuilder};
 
-use super::container::{Container, unknown_layout};
+use super::container::{Container, read_into, unknown_layout};
 use super::events::{DIAGNOSTIC_COLUMNS, Decoded, LaterRow, PROCESS_COLUMNS};
 use super::fields::Mappings;
 use super::message::Damaged;
@@ -14,7 +14,7 @@ use super::unread::Unread;
 use super::version::Version;
 use crate::in_order::in_order;
 use crate::nsys_tables::{
-    CallChains, Cells, Found, Fragment, Known, MetaData, PayloadSchemas, Record, Target, absorb, finish,
+    CallChains, Cells, Found, Fragment, Known, MetaData, PayloadSchemas, Record, Spare, Target, finish,
     note_diagnostics, note_missing_device_work, read_metrics,
 };
 use crate::unpack::limit_bytes;
@@ -60,7 +60,6 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let mut known = Known {
         call_chains: CallChains::default(),
         shift_ns: 0,
-        schema: version.map(Version::schema),
         metrics: read_metrics(&report, &mut into.issues),
         payloads: PayloadSchemas::default(),
         strings,
@@ -127,10 +126,19 @@ fn read_events(
 ) -> Result<(), ImportError> {
     let parts = parts(&stream.events);
     progress.begin("Reading events", stream.events.iter().map(|block| block.packed_bytes).sum())?;
+    // Rows are told apart by their places in all unpacked blocks together.
+    let first_rows: Vec<u64> = stream
+        .events
+        .iter()
+        .scan(0, |sum: &mut u64, block| {
+            Some(std::mem::replace(sum, sum.saturating_add(block.unpacked_bytes)))
+        })
+        .collect();
     let mappings = Mappings::new();
-    let work = |file: &mut std::io::Result<File>, idx: usize| {
+    let spare = Spare::default();
+    let work = |(file, buffers): &mut (std::io::Result<File>, Buffers), idx: usize| {
         let part: &std::ops::Range<usize> = &parts[idx];
-        let mut decoded = Decoded::new(known);
+        let mut decoded = Decoded::new(known, spare.take());
         for (block_idx, block) in (part.start..).zip(&stream.events[part.clone()]) {
             let file = file.as_mut().map_err(|error| {
                 Failure::Import(input.io_error(std::io::Error::new(error.kind(), error.to_string())))
@@ -141,10 +149,10 @@ fn read_events(
                     block_idx + 1
                 )))
             };
-            let bytes = unpack(input, file, block).map_err(Failure::Import)?;
+            let bytes = unpack(input, file, block, buffers).map_err(Failure::Import)?;
             let bytes = bytes.ok_or_else(|| damaged("cannot be unpacked"))?;
-            let first_row = (block_idx as i64) << 32;
-            let result = decoded.block(&bytes, first_row, &mappings, &report.metric_layouts);
+            let first_row = first_rows[block_idx] as i64;
+            let result = decoded.block(bytes, first_row, &mappings, &report.metric_layouts);
             result.map_err(|Damaged| damaged("cannot be read"))?;
             progress.advance(block.packed_bytes).map_err(Failure::Cancelled)?;
         }
@@ -152,7 +160,7 @@ fn read_events(
     };
     let result = in_order(
         parts.len(),
-        || File::open(input.path()),
+        || (File::open(input.path()), Buffers::default()),
         work,
         |decoded| {
             events.later.extend(decoded.later);
@@ -162,7 +170,7 @@ fn read_events(
             events.n_events += decoded.n_events;
             events.n_generic_events += decoded.n_generic_events;
             events.tables.extend(decoded.tables);
-            absorb(decoded.fragment, into, &mut events.found);
+            spare.absorb(decoded.fragment, into, &mut events.found);
         },
     );
     result.map_err(|failure| match failure {
@@ -180,16 +188,17 @@ fn read_later(
     progress: &Progress,
 ) -> Result<(), ImportError> {
     let parts: Vec<&[LaterRow]> = rows.chunks(LATER_ROWS_A_PART).collect();
+    let spare = Spare::default();
     let work = |_: &mut (), idx: usize| {
         progress.check()?;
-        let mut fragment = Fragment::new(known);
+        let mut fragment = Fragment::new(known, spare.take());
         for row in parts[idx] {
             let record = Record { row_id: row.row_id, values: &row.values(), frames: &[] };
             fragment.read(row.reader, &Cells::of_record(record));
         }
         Ok::<_, Cancelled>(fragment)
     };
-    in_order(parts.len(), || (), work, |fragment| absorb(fragment, into, found))?;
+    in_order(parts.len(), || (), work, |fragment| spare.absorb(fragment, into, found))?;
     Ok(())
 }
 
@@ -208,12 +217,25 @@ fn parts(blocks: &[Block]) -> Vec<std::ops::Range<usize>> {
     parts
 }
 
+/// Memory for blocks, used again and again.
+#[derive(Default)]
+pub(super) struct Buffers {
+    packed: Vec<u8>,
+    unpacked: Vec<u8>,
+}
+
 /// The bytes of a block; `None` when they do not unpack to what the block claims.
-pub(super) fn unpack(input: &Input, file: &mut File, block: &Block) -> Result<Option<Vec<u8>>, ImportError> {
-    let packed = super::container::read_at(input, file, block.offset, block.packed_bytes)?;
+pub(super) fn unpack<'b>(
+    input: &Input,
+    file: &mut File,
+    block: &Block,
+    buffers: &'b mut Buffers,
+) -> Result<Option<&'b [u8]>, ImportError> {
+    let Buffers { packed, unpacked } = buffers;
+    read_into(input, file, block.offset, block.packed_bytes, packed)?;
     let Ok(n_bytes) = usize::try_from(block.unpacked_bytes) else { return Ok(None) };
-    let mut unpacked = vec![0; n_bytes];
-    let n_unpacked = lz4_flex::block::decompress_into(&packed, &mut unpacked);
+    unpacked.resize(n_bytes, 0);
+    let n_unpacked = lz4_flex::block::decompress_into(packed, unpacked);
     Ok(n_unpacked.is_ok_and(|n| n == n_bytes).then_some(unpacked))
 }
 

@@ -6,7 +6,7 @@
 use std::fs::File;
 
 use super::message::{Damaged, Value, each_field, take_bytes, take_varint};
-use super::read::unpack;
+use super::read::{Buffers, unpack};
 use super::stream::Stream;
 use crate::nsys_tables::Strings;
 use crate::{ImportError, Input};
@@ -19,20 +19,21 @@ pub(super) fn read(
     stream: &Stream,
     unknown: &dyn Fn(&str) -> ImportError,
 ) -> Result<Strings, ImportError> {
-    let bytes = unpack(input, file, &stream.strings)?.ok_or_else(|| {
+    let mut buffers = Buffers::default();
+    let bytes = unpack(input, file, &stream.strings, &mut buffers)?.ok_or_else(|| {
         input.unreadable(
             "the report is damaged: its texts cannot be unpacked; make the report or the copy again",
         )
     })?;
     let damaged = |Damaged| unknown("its texts cannot be read");
     let mut n_found = 0;
-    each_text(&bytes, |_| n_found += 1).map_err(damaged)?;
+    each_text(bytes, |_| n_found += 1).map_err(damaged)?;
     let n_counted = stream.layout.n_strings;
     if n_counted != n_found {
         return Err(unknown(&format!("it counts {n_counted} texts and holds {n_found}")));
     }
     let mut strings = Strings::numbered();
-    each_text(&bytes, |text| strings.push(&String::from_utf8_lossy(text))).map_err(damaged)?;
+    each_text(bytes, |text| strings.push(&String::from_utf8_lossy(text))).map_err(damaged)?;
     Ok(strings)
 }
 

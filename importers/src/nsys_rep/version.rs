@@ -19,16 +19,6 @@ impl Version {
         Some(Self { year: numbers.next()?.parse().ok()?, number: numbers.next()?.parse().ok()? })
     }
 
-    /// The schema of an export by the same release: kinds of synchronisation are numbered as there.
-    pub(super) fn schema(self) -> (u32, u32) {
-        match (self.year, self.number) {
-            (..2024, _) | (2024, ..5) => (3, 11),
-            (2024, _) => (3, 13),
-            (2025, _) | (2026, ..2) => (3, 17),
-            _ => (3, 25),
-        }
-    }
-
     /// Warn of releases that were never seen.
     pub(super) fn note_issues(version: Option<Self>, text: Option<&str>, issues: &mut IssueLog) {
         match version {

@@ -5,6 +5,8 @@
 
 use rusqlite::Connection;
 
+use super::pages::TableColumn;
+
 /// The tables of a file.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
@@ -20,6 +22,17 @@ pub(super) struct Table {
     columns: Vec<String>,
     /// Row ids, for reading in parts.
     pub(super) rows: RowIds,
+    /// Where its rows lie in the file, if they hold just its columns, one after the other.
+    pub(super) plain: Option<PlainTable>,
+}
+
+/// A table whose rows can be read from the pages of the file.
+#[derive(Debug)]
+pub(super) struct PlainTable {
+    /// The page at the top of its tree.
+    pub(super) root: u32,
+    /// Its columns.
+    pub(super) columns: Vec<TableColumn>,
 }
 
 /// Which rows a table has, without counting them.
@@ -37,15 +50,16 @@ impl Schema {
     /// Look at all tables. Costs about a millisecond, whatever the size of the file.
     pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         // Views and virtual tables could run code of the file's choice.
-        let names = connection
+        let tables = connection
             .prepare(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+                "SELECT name, rootpage, sql LIKE '%desc%' FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
                  AND upper(ltrim(sql)) LIKE 'CREATE TABLE%' ORDER BY rowid",
             )?
-            .query_map([], |row| row.get::<_, String>(0))?
+            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1).ok(), row.get(2)?)))?
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .map(|(name, root, has_desc)| Table::read(connection, name, root, has_desc))
             .collect::<Result<Vec<_>, _>>()?;
-        let tables =
-            names.into_iter().map(|name| Table::read(connection, name)).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { tables })
     }
 
@@ -76,11 +90,38 @@ impl Schema {
 }
 
 impl Table {
-    fn read(connection: &Connection, name: String) -> rusqlite::Result<Self> {
+    fn read(
+        connection: &Connection,
+        name: String,
+        root: Option<u32>,
+        has_desc: bool,
+    ) -> rusqlite::Result<Self> {
+        // Hidden columns are computed, and some of them lie in no row.
         let columns = connection
-            .prepare("SELECT lower(name) FROM pragma_table_info(?1)")?
-            .query_map([&name], |row| row.get::<_, String>(0))?
-            .collect::<Result<Vec<_>, _>>()?;
+            .prepare(
+                "SELECT lower(name), hidden <> 0, dflt_value IS NOT NULL, pk, lower(type) = 'integer' \
+                 FROM pragma_table_xinfo(?1)",
+            )?
+            .query_map([&name], |row| {
+                let has_default: bool = row.get(2)?;
+                Ok((row.get(0)?, row.get::<_, bool>(1)?, has_default, row.get::<_, i64>(3)?, row.get(4)?))
+            })?
+            .collect::<Result<Vec<(String, bool, bool, i64, bool)>, _>>()?;
+        let n_keys = columns.iter().filter(|(_, _, _, key, _)| 0 < *key).count();
+        let is_key = |key: i64, is_integer: bool| key == 1 && n_keys == 1 && is_integer;
+        let is_plain = columns.iter().all(|(_, is_hidden, has_default, key, is_integer)| {
+            // A key in descending order is a column of its own, any other is the row id.
+            !is_hidden && !has_default && !(has_desc && is_key(*key, *is_integer))
+        });
+        let plain = root.filter(|_| is_plain).map(|root| {
+            let column = |(name, _, _, key, is_integer): &(String, bool, bool, i64, bool)| TableColumn {
+                name: name.clone(),
+                is_row_id: is_key(*key, *is_integer),
+            };
+            PlainTable { root, columns: columns.iter().map(column).collect() }
+        });
+        let shown = columns.into_iter().filter(|(_, is_hidden, ..)| !is_hidden);
+        let columns: Vec<String> = shown.map(|(name, ..)| name).collect();
         let quoted = quote(&name);
         // A column of the name "rowid" hides the row id. Two queries, for each alone is answered by one step.
         let range = if columns.iter().any(|column| column == "rowid") {
@@ -99,7 +140,7 @@ impl Table {
                 if has_rows { RowIds::Unknown } else { RowIds::Empty }
             }
         };
-        Ok(Self { name, columns, rows })
+        Ok(Self { name, columns, rows, plain })
     }
 
     /// Does it have this column?

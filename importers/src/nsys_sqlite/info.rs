@@ -3,8 +3,8 @@
 use tracecard_model::IssueLog;
 
 use super::IMPORTER;
+use super::parts::SMALLEST_ROW_BYTES;
 use super::read::open;
-use super::scan::SMALLEST_ROW_BYTES;
 use crate::nsys_tables::{MetaData, Target};
 use crate::{ImportError, Info, Input, TableInfo};
 

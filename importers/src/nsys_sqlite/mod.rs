@@ -1,13 +1,16 @@
 //! Nsight Systems SQLite exports (`nsys export --type sqlite`), of nsys 2020 to 2026.2 and newer.
 //!
 //! What the tables mean is in [`crate::nsys_tables`]; here is how they are found and read. Tables and columns
-//! are asked for, never assumed. The file is opened read-only and immutable, and read in parallel by ranges of
-//! row ids. A table with rows that is not read is named in the issues.
+//! are asked for, never assumed. The file is opened read-only and immutable, and read in parallel: plain tables
+//! page by page, all others through SQLite by ranges of row ids. A table with rows that is not read is named in the
+//! issues.
 
 mod columns;
 mod database;
 mod info;
 mod open;
+mod pages;
+mod parts;
 mod read;
 mod scan;
 #[cfg(test)]

@@ -5,7 +5,8 @@ use tracecard_model::{Progress, Severity, TraceBuilder};
 use super::columns::{RowIds, Schema};
 use super::database::Database;
 use super::open::{check_header, connect, has_journal, note_growth, note_side_files};
-use super::scan::{SMALLEST_ROW_BYTES, ScanError, parts, scan};
+use super::parts::{SMALLEST_ROW_BYTES, parts};
+use super::scan::{ScanError, scan};
 use crate::nsys_tables::{
     CallChains, Found, Known, MetaData, PayloadSchemas, Strings, TableReader, Target, finish, first_pass,
     is_left_out, note_diagnostics, note_missing_device_work, read_metrics, second_pass,
@@ -30,7 +31,6 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let n_strings = n_rows("StringIds");
     let mut known = Known {
         shift_ns: meta.shift_ns(target.start_unix_ns),
-        schema: meta.schema(),
         call_chains: CallChains::read(&database, &mut into.issues, n_rows, progress)?,
         metrics: read_metrics(&database, &mut into.issues),
         payloads: PayloadSchemas::read(&database, &mut into.issues),
@@ -46,7 +46,7 @@ pub(super) fn read(input: &Input, into: &mut TraceBuilder, progress: &Progress) 
     let mut found = Found::default();
     let passes: [Vec<&TableReader>; 2] = [first_pass().collect(), second_pass().collect()];
     for readers in passes {
-        let parts = parts(&readers, &database, input.size_bytes(), &mut into.issues);
+        let parts = parts(&readers, &database, input, &mut into.issues);
         let mut of_pass = Found::default();
         let result = scan(input.path(), &parts, &known, into, &mut of_pass, progress);
         result.map_err(|error| match error {

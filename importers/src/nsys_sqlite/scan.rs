@@ -1,28 +1,18 @@
-//! Reading tables in parallel: ranges of row ids are work items, each made into a fragment by some worker
+//! Reading tables in parallel: parts are work items, each made into a fragment by some worker
 //! and joined in the order of the list, so that the Trace does not depend on which thread was faster.
 
+use std::fs::File;
 use std::path::Path;
 
 use rusqlite::Connection;
-use tracecard_model::{Cancelled, IssueLog, Progress, Severity, TraceBuilder};
+use tracecard_model::{Cancelled, Progress, TraceBuilder};
 
-use super::columns::RowIds;
-use super::database::{Database, note_damage, too_many_rows};
+use super::database::{note_damage, too_many_rows};
 use super::open::connect;
+use super::pages::{Buffers, NotPlain, each_row};
+use super::parts::{Part, PlainRows};
 use crate::in_order::in_order;
-use crate::nsys_tables::{Cells, Found, Fragment, Known, TableReader, absorb};
-
-/// A part of a table.
-pub(super) struct Part {
-    reader: &'static TableReader,
-    sql: String,
-    /// First and last row id; `None` for the whole table.
-    range: Option<(i64, i64)>,
-    /// Rows at most, for the progress bar.
-    n_rows: u64,
-    /// Rows that cannot be more: row ids of the range, or what fits into the file.
-    rows_at_most: u64,
-}
+use crate::nsys_tables::{Cells, Found, Fragment, Known, Record, Spare};
 
 /// Why a scan ended early.
 pub(super) enum ScanError {
@@ -32,64 +22,8 @@ pub(super) enum ScanError {
     Open(rusqlite::Error),
 }
 
-/// Row ids in one part: enough that a fragment's own cost is small, few enough that all workers finish
-/// together. It must not depend on the number of workers.
-const ROWS_A_PART: u64 = 1 << 14;
-
 /// Rows between two looks at the cancel button: a few milliseconds.
 const ROWS_A_STEP: u64 = 4096;
-
-/// Bytes that a row of an event table takes at least; bounds the number of parts where row ids have gaps.
-pub(super) const SMALLEST_ROW_BYTES: u64 = 8;
-
-/// Cut the tables of a list into parts; tables that are missing or cannot be read have none.
-pub(super) fn parts(
-    readers: &[&'static TableReader],
-    database: &Database,
-    size_bytes: u64,
-    issues: &mut IssueLog,
-) -> Vec<Part> {
-    let mut parts = Vec::new();
-    for reader in readers {
-        let Some(table) = database.schema.table(reader.table).filter(|table| table.rows != RowIds::Empty)
-        else {
-            continue;
-        };
-        if let Some(missing) = reader.required.iter().find(|column| !table.has(column)) {
-            let text = "tables lack columns that are needed; they are left out";
-            let example = || format!("{} has no column {missing}", table.name);
-            issues.count(Severity::DataLoss, "table_without_columns", text, example);
-            continue;
-        }
-        let is_worth_asking =
-            |column: &str| !column.contains('|') || table.is_filled(&database.connection, column);
-        let columns: Vec<&str> =
-            reader.columns.iter().map(|c| if is_worth_asking(c) { *c } else { "" }).collect();
-        let sql = table.select(&columns);
-        let RowIds::Range(first, last) = table.rows else {
-            let rows_at_most = size_bytes / SMALLEST_ROW_BYTES;
-            parts.push(Part { reader, sql, range: None, n_rows: 0, rows_at_most });
-            continue;
-        };
-        let width = last.abs_diff(first).saturating_add(1);
-        let n_rows = width.min(size_bytes / SMALLEST_ROW_BYTES);
-        let n_parts = n_rows.div_ceil(ROWS_A_PART).max(1);
-        let step = width.div_ceil(n_parts);
-        for idx in 0..n_parts {
-            let from = first.saturating_add_unsigned(idx.saturating_mul(step));
-            let is_last = idx + 1 == n_parts;
-            let to = if is_last {
-                last
-            } else {
-                first.saturating_add_unsigned((idx + 1).saturating_mul(step) - 1)
-            };
-            let sql = format!("{sql} WHERE rowid BETWEEN ?1 AND ?2");
-            let rows_at_most = to.abs_diff(from).saturating_add(1);
-            parts.push(Part { reader, sql, range: Some((from, to)), n_rows: n_rows / n_parts, rows_at_most });
-        }
-    }
-    parts
-}
 
 /// Read all parts into the builder, on all cores.
 pub(super) fn scan(
@@ -103,24 +37,83 @@ pub(super) fn scan(
     progress
         .begin("Reading events", parts.iter().map(|part| part.n_rows).sum())
         .map_err(ScanError::Cancelled)?;
-    let work = |connection: &mut rusqlite::Result<Connection>, idx: usize| match connection {
-        Ok(connection) => read_part(connection, &parts[idx], known, progress).map_err(ScanError::Cancelled),
-        Err(error) => Err(ScanError::Open(clone_error(error))),
+    let spare = Spare::default();
+    let work = |worker: &mut Worker, idx: usize| {
+        let part = &parts[idx];
+        match read_leaves(worker, part, known, &spare, progress) {
+            Ok(fragment) => return Ok(fragment),
+            Err(Stop::Cancelled(cancelled)) => return Err(ScanError::Cancelled(cancelled)),
+            Err(Stop::NotPlain) => {}
+        }
+        match &worker.connection {
+            Ok(connection) => {
+                read_part(connection, part, known, &spare, progress).map_err(ScanError::Cancelled)
+            }
+            Err(error) => Err(ScanError::Open(clone_error(error))),
+        }
     };
-    in_order(parts.len(), || connect(path), work, |fragment| absorb(fragment, into, found))
+    let worker =
+        || Worker { connection: connect(path), file: File::open(path).ok(), buffers: Buffers::default() };
+    in_order(parts.len(), worker, work, |fragment| spare.absorb(fragment, into, found))
 }
 
+/// What each thread has of its own.
+struct Worker {
+    connection: rusqlite::Result<Connection>,
+    file: Option<File>,
+    buffers: Buffers,
+}
+
+/// Why the rows of a part were not read from its leaves.
+enum Stop {
+    Cancelled(Cancelled),
+    NotPlain,
+}
+
+impl From<NotPlain> for Stop {
+    fn from(NotPlain: NotPlain) -> Self {
+        Self::NotPlain
+    }
+}
+
+/// Read a part without SQLite.
+fn read_leaves<'a>(
+    worker: &mut Worker,
+    part: &Part,
+    known: &'a Known,
+    spare: &Spare,
+    progress: &Progress,
+) -> Result<Fragment<'a>, Stop> {
+    let (Some((rows, leaves)), Some(file)) = (&part.leaves, &mut worker.file) else {
+        return Err(Stop::NotPlain);
+    };
+    let PlainRows { leaves: all, plan, layout } = &**rows;
+    let pages = all.pages(leaves.clone());
+    let (first, last) = part.range.ok_or(Stop::NotPlain)?;
+    let mut fragment = Fragment::new(known, spare.take());
+    progress.check().map_err(Stop::Cancelled)?;
+    each_row(file, *layout, pages, plan, first..=last, &mut worker.buffers, |row_id, values| {
+        let record = Record { row_id, values, frames: &[] };
+        fragment.read(part.reader, &Cells::of_record(record));
+        Ok::<(), Stop>(())
+    })?;
+    progress.advance(part.n_rows).map_err(Stop::Cancelled)?;
+    Ok(fragment)
+}
+
+/// Read a part through SQLite.
 fn read_part<'a>(
     connection: &Connection,
     part: &Part,
     known: &'a Known,
+    spare: &Spare,
     progress: &Progress,
 ) -> Result<Fragment<'a>, Cancelled> {
-    let mut fragment = Fragment::new(known);
+    let mut fragment = Fragment::new(known, spare.take());
     let mut n_read = 0_u64;
     let mut is_cancelled = Ok(());
     let mut read_rows = || -> rusqlite::Result<()> {
-        let mut statement = connection.prepare(&part.sql)?;
+        let mut statement = connection.prepare_cached(&part.sql)?;
         let mut rows = match part.range {
             Some(range) => statement.query(range)?,
             None => statement.query([])?,

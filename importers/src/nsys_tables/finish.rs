@@ -1,6 +1,7 @@
 //! What is done once all rows are read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use tracecard_model::{Cancelled, Progress, Severity, SliceKind, TraceBuilder, TrackFamily};
@@ -13,11 +14,29 @@ use super::scheduling::{push_running, whole_threads};
 use crate::in_order::in_order;
 use crate::nsys_terms::global_id::GlobalId;
 
-/// Join a fragment.
-pub(crate) fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) {
+/// Builders that were emptied, to be filled by the next fragments.
+#[derive(Default)]
+pub(crate) struct Spare(Mutex<Vec<TraceBuilder>>);
+
+impl Spare {
+    /// A builder for a fragment.
+    pub(crate) fn take(&self) -> TraceBuilder {
+        let spare = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(TraceBuilder::fragment)
+    }
+
+    /// Join a fragment, and keep its builder.
+    pub(crate) fn absorb(&self, fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) {
+        let builder = absorb(fragment, into, found);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(builder);
+    }
+}
+
+/// Join a fragment; gives back its builder, empty.
+fn absorb(fragment: Fragment<'_>, into: &mut TraceBuilder, found: &mut Found) -> TraceBuilder {
     let base = into.n_slices();
     found.absorb(fragment.found, base);
-    into.absorb(fragment.out);
+    into.absorb(fragment.out)
 }
 
 /// What needs all rows: ends of open ranges, time on CPUs, names of domains and threads, launches without
@@ -38,7 +57,7 @@ pub(crate) fn finish(
     let end_ns = known.target.end_ns.map_or(last_ns, |end_ns| end_ns.min(last_ns));
     let unclosed = std::mem::take(&mut found.unclosed);
     if !unclosed.is_empty() {
-        let mut last = Fragment::new(known);
+        let mut last = Fragment::new(known, TraceBuilder::fragment());
         for range in &unclosed {
             last.enter(range.reader);
             match range.kind {
@@ -124,13 +143,14 @@ fn pair_switches(
     progress.check()?;
     switches.par_sort_unstable();
     let parts = whole_threads(&switches, SWITCHES_A_PART);
+    let spare = Spare::default();
     let work = |_: &mut (), idx: usize| {
         progress.check()?;
-        let mut fragment = Fragment::new(known);
+        let mut fragment = Fragment::new(known, spare.take());
         push_running(&mut fragment, parts[idx], end_ns);
         Ok(fragment)
     };
-    in_order(parts.len(), || (), work, |fragment| absorb(fragment, into, found))
+    in_order(parts.len(), || (), work, |fragment| spare.absorb(fragment, into, found))
 }
 
 /// Give processes with rows the names of their programs, and their MPI ranks.

@@ -27,8 +27,6 @@ pub(crate) struct Known {
     pub(crate) target: Target,
     /// What to take from every time stamp to get ns after the session start.
     pub(crate) shift_ns: i64,
-    /// Version of the schema: (major, minor).
-    pub(crate) schema: Option<(u32, u32)>,
     /// Call stacks of exports.
     pub(crate) call_chains: CallChains,
     /// GPU metrics by (type, metric number); `None` for markers that are no metric.
@@ -99,10 +97,11 @@ pub(crate) struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    pub(crate) fn new(known: &'a Known) -> Self {
+    /// Nothing yet; the rows go into an empty builder.
+    pub(crate) fn new(known: &'a Known, out: TraceBuilder) -> Self {
         Self {
             known,
-            out: TraceBuilder::new(),
+            out,
             found: Found::default(),
             table: "",
             label: "",
@@ -338,6 +337,11 @@ impl<'a> Fragment<'a> {
             Some(id) => Some(self.name_of(id)),
             None => cells.word(idx).map(|word| self.out.names.intern(&word)),
         }
+    }
+
+    /// The name with a number that was used before, if the file has its text.
+    pub(crate) fn known_name(&self, id: i64) -> Option<NameId> {
+        self.names.get(&id).copied().filter(|_| self.has_text(id))
     }
 
     /// The name with a number.

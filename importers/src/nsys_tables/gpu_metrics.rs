@@ -59,12 +59,13 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     };
     let Some((track, scale)) = metric_track(fragment, kind, number) else { return };
     // A later look at the latest time must not see the sample, so its time is checked first.
-    let is_before_session = time.is_none_or(|time| time < fragment.known.shift_ns);
-    let time_ns = if is_before_session { None } else { fragment.time(time) };
-    let Some(time_ns) = time_ns else {
+    if time.is_some_and(|time| time < fragment.known.shift_ns) {
         let text = "samples of GPU metrics lie before the capture; their values are garbage and left out";
         let example = || format!("time {time:?}");
         return fragment.out.issues.count(Severity::Info, "gpu_metric_samples_before_capture", text, example);
+    }
+    let Some(time_ns) = fragment.time(time) else {
+        return fragment.bad_row(cells, &format!("time {time:?}"));
     };
     match cells.number(VALUE) {
         Some(value) if 0.0 <= value => fragment.out.push_counter(track, time_ns, value * scale),

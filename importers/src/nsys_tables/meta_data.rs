@@ -132,7 +132,7 @@ impl MetaData {
     }
 
     /// Version of the schema: (major, minor).
-    pub(crate) fn schema(&self) -> Option<(u32, u32)> {
+    fn schema(&self) -> Option<(u32, u32)> {
         let mut numbers = self.schema.as_ref()?.split('.');
         Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
     }

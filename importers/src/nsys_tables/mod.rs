@@ -40,7 +40,7 @@ mod target;
 pub(crate) use call_chains::CallChains;
 pub(crate) use cells::{Cells, Frame, Record};
 pub(crate) use diagnostics::note_diagnostics;
-pub(crate) use finish::{absorb, finish, note_missing_device_work};
+pub(crate) use finish::{Spare, finish, note_missing_device_work};
 pub(crate) use found::Found;
 pub(crate) use fragment::{Fragment, Known};
 pub(crate) use gpu_metrics::{GPU_METRICS, read_metrics};

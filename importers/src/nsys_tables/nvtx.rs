@@ -51,10 +51,10 @@ pub(crate) const OTHER_PAYLOADS: &str =
 const DEFAULT_DOMAIN: i64 = 0;
 
 fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
-    let [start, end, kind, global_tid, domain] = cells.ints();
+    let numbers @ [start, end, kind, global_tid, domain] = cells.ints();
     match kind {
-        Some(59 | 70) => read_range(fragment, cells, SliceKind::NvtxPushPop),
-        Some(60 | 71) => read_range(fragment, cells, SliceKind::NvtxStartEnd),
+        Some(59 | 70) => read_range(fragment, cells, SliceKind::NvtxPushPop, numbers),
+        Some(60 | 71) => read_range(fragment, cells, SliceKind::NvtxStartEnd, numbers),
         Some(34) => {
             let Some(time_ns) = fragment.time(start) else {
                 return fragment.bad_row(cells, &format!("start {start:?}, end {end:?}"));
@@ -87,8 +87,12 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     }
 }
 
-fn read_range(fragment: &mut Fragment<'_>, cells: &Cells<'_>, kind: SliceKind) {
-    let [start, end, _, global_tid, domain] = cells.ints();
+fn read_range(
+    fragment: &mut Fragment<'_>,
+    cells: &Cells<'_>,
+    kind: SliceKind,
+    [start, end, _, global_tid, domain]: [Option<i64>; 5],
+) {
     let domain = domain.unwrap_or(DEFAULT_DOMAIN);
     let name = text(fragment, cells);
     fragment.found.n_nvtx += 1;
@@ -159,10 +163,11 @@ fn push_range(fragment: &mut Fragment<'_>, range: Range) {
 
 /// What the payload of a row says; one that says nothing here is counted.
 fn payload(fragment: &mut Fragment<'_>, cells: &Cells<'_>, domain: i64, name: NameId) -> Option<NcclPayload> {
-    let data = cells.bytes(BINARY);
+    let has_binary = cells.has(BINARY);
+    let data = if has_binary { cells.bytes(BINARY) } else { None };
     fragment.found.n_binary_payloads += u64::from(data.is_some());
     let payload = data.and_then(|data| fragment.known.payloads.decode(domain, data));
-    if payload.is_none() && (cells.has(BINARY) || cells.has(OTHER)) {
+    if payload.is_none() && (has_binary || cells.has(OTHER)) {
         note_hidden_payload(fragment, name);
     }
     payload

@@ -16,12 +16,12 @@ pub(crate) const SYNCS: TableReader = TableReader {
     table: "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
     label: "",
     required: &["start", "end"],
-    columns: &["start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid", "syncType"],
+    columns: &["start", "end", "deviceId", "contextId", "streamId", "correlationId", "globalPid"],
     read,
 };
 
 fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
-    let [start, end, device, context, stream, correlation, process, code] = cells.ints();
+    let [start, end, device, context, stream, correlation, process] = cells.ints();
     let Some((start_ns, dur_ns)) = fragment.device_span(cells, start, end) else { return };
     let owner = fragment.owner(process);
     let known = fragment.known;
@@ -30,8 +30,7 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
     // Records of a whole context or an event have no stream: 2³²−1 in the file.
     let stream = stream.filter(|stream| (0..i64::from(u32::MAX)).contains(stream));
     let track = fragment.stream_track(Place { family: TrackFamily::Sync, process, device, context, stream });
-    let by_call = correlation.and_then(|correlation| known.before.sync_class(owner, correlation));
-    let class = by_call.or_else(|| SyncClass::from_code(code?, known.schema));
+    let class = correlation.and_then(|correlation| known.before.sync_class(owner, correlation));
     let name = fragment.out.names.intern(class.map_or("Sync", SyncClass::name));
     fragment.push(cells, NewSlice { track, kind: SliceKind::Sync, name, start_ns, dur_ns, correlation });
 }

@@ -1,8 +1,9 @@
 //! What a synchronisation record waited for.
 //!
 //! The class comes from the name of the API call that caused the record. Its own number, `syncType`, has
-//! meant three different things, and only schema 3.25.0 agrees with the label table in its own files
-//! (measured by joining records with API names over public exports of 2021 to 2026).
+//! meant three different things, by the version that captured the run rather than the one that exported it,
+//! and only schema 3.25.0 agrees with the label table in its own files (measured by joining records with API
+//! names over public exports of 2021 to 2026). So a record without a call is a synchronisation of unknown class.
 
 /// What the caller waited for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,23 +36,6 @@ impl SyncClass {
         }
     }
 
-    /// The class by number alone, for records whose call is not in the file; `None` where the number
-    /// could mean two things in that schema version (major, minor).
-    pub(crate) fn from_code(code: i64, schema: Option<(u32, u32)>) -> Option<Self> {
-        let schema = schema.unwrap_or((0, 0));
-        Some(match code {
-            4 if (3, 17) <= schema => Self::Context,
-            0 if (3, 13) <= schema => Self::Context,
-            1 if schema < (3, 13) => Self::Context,
-            1 if (3, 17) <= schema => Self::Event,
-            2 if schema < (3, 13) => Self::Event,
-            2 if (3, 25) <= schema => Self::StreamWaitEvent,
-            2 => Self::Stream,
-            3 if (3, 25) <= schema => Self::Stream,
-            _ => return None,
-        })
-    }
-
     /// The name of such a record.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -74,15 +58,5 @@ mod tests {
         assert_eq!(SyncClass::from_api("cudaEventQuery"), Some(SyncClass::Event));
         assert_eq!(SyncClass::from_api("cudaStreamWaitEvent"), Some(SyncClass::StreamWaitEvent));
         assert_eq!(SyncClass::from_api("cudaDeviceReset"), None);
-    }
-
-    #[test]
-    fn numbers_mean_what_their_version_meant() {
-        let of = |code, minor| SyncClass::from_code(code, Some((3, minor)));
-        assert_eq!(of(1, 7), Some(SyncClass::Context));
-        assert_eq!(of(3, 7), None, "stream sync and stream wait shared a number");
-        assert_eq!(of(2, 24), Some(SyncClass::Stream));
-        assert_eq!(of(2, 25), Some(SyncClass::StreamWaitEvent));
-        assert_eq!(of(1, 15), None, "an older driver wrote the older number");
     }
 }

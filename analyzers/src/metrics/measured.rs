@@ -53,7 +53,9 @@ pub(crate) fn tracks(
         let n_before = tracks.iter().filter(|track| id_base(&track.id) == entry.id).count();
         let id = if n_before == 0 { entry.id.to_owned() } else { format!("{}_{}", entry.id, n_before + 1) };
         // Of several counters of one kind each keeps its own name.
-        let title = if n_same == 1 { entry.title.to_owned() } else { name.to_owned() };
+        let title = if n_same == 1 { entry.title.to_owned() } else { short_title(name) };
+        // What protocols add to the data is of interest to few.
+        let is_primary = entry.is_primary && !name.contains("Protocol Data");
         let note = sentences(&[entry.note, &format!("Counter “{name}”."), covers.note()]);
         tracks.push(MetricTrack {
             device,
@@ -61,7 +63,7 @@ pub(crate) fn tracks(
             title,
             unit: counter.what.unit,
             kind: MetricKind::Measured,
-            is_primary: entry.is_primary,
+            is_primary,
             bands: bands(entry.id, counter.what.unit, tensor_spans),
             series: series(trace, counter, covers.covers),
             note,
@@ -75,6 +77,21 @@ pub(crate) fn tracks(
         tracks.insert(at, track);
     }
     tracks
+}
+
+/// `NVLink RX resp. user` of `NVLink RX Responses User Data`: as much as a label has room for.
+fn short_title(name: &str) -> String {
+    const SHORT: &[(&str, &str)] = &[
+        ("Responses", "resp."),
+        ("Requests", "req."),
+        (" User Data", " user"),
+        (" Protocol Data", " protocol"),
+        ("Vertex/Tess/Geometry", "Vertex"),
+        (" in Flight", ""),
+        (" in Active SMs", ""),
+        ("Avg Warps per Cycle", "per cycle"),
+    ];
+    SHORT.iter().fold(name.to_owned(), |title, (long, short)| title.replace(long, short))
 }
 
 /// `nvlink_rx` of `nvlink_rx_2`; ids of the catalog end in no number.

@@ -86,10 +86,7 @@ fn several_counters_of_one_kind_keep_their_names() {
     let derived = Derived::new(&trace, &Params::default()).unwrap();
     let metrics = compute(&derived, &Progress::new()).unwrap();
     let names: Vec<String> = metrics.tracks.iter().map(|t| format!("{} {}", t.id, t.title)).collect();
-    assert_eq!(
-        names,
-        ["nvlink_rx NVLink RX Requests User Data", "nvlink_rx_2 NVLink RX Responses User Data"]
-    );
+    assert_eq!(names, ["nvlink_rx NVLink RX req. user", "nvlink_rx_2 NVLink RX resp. user"]);
 }
 
 #[test]

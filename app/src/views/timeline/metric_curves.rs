@@ -22,6 +22,8 @@ pub struct MetricStep {
     pub min_y_pt: f32,
     /// y of the greatest value in it; not below `min_y_pt`.
     pub max_y_pt: f32,
+    /// y of the mean.
+    pub mean_y_pt: f32,
     /// What its mean is, by the bands.
     pub verdict: Verdict,
 }
@@ -110,9 +112,12 @@ fn curve(
             .min(rect.right()),
         min_y_pt: y(column.min),
         max_y_pt: y(column.max),
+        mean_y_pt: y(column.mean),
         verdict: verdict(column.mean, Span::new(column.start_ns, column.end_ns)),
     });
-    let limits = track.bands.as_ref().map(|bands| [bands.good_above, bands.look_below]).unwrap_or_default();
+    let is_absent = matches!(track.series, Series::Absent { .. });
+    let bands = track.bands.as_ref().filter(|_| !is_absent);
+    let limits = bands.map(|bands| [bands.good_above, bands.look_below]).unwrap_or_default();
     Some(MetricCurve {
         metric,
         rect,
@@ -120,7 +125,7 @@ fn curve(
         limits_y_pt: limits.map(|limit| limit.map(y)),
         steps: steps.filter(|step| step.left_pt < step.right_pt).collect(),
         summary: track.pyramid.within(&view, span),
-        is_absent: matches!(track.series, Series::Absent { .. }),
+        is_absent,
     })
 }
 

@@ -12,7 +12,7 @@
 
 use tracecard_analyzers::Metrics;
 use tracecard_analyzers::metrics::{MetricTrack, Series};
-use tracecard_model::{DeviceId, Trace, Unit};
+use tracecard_model::{DeviceId, Trace, Track, TrackFamily, Unit};
 
 use super::layout::shown_range;
 use super::model::{GroupKey, Heights};
@@ -36,8 +36,9 @@ const HEIGHT_FRAC: f32 = 0.75;
 
 /// Are the metrics of a device open until the user says otherwise?
 pub(super) fn is_open_at_first(trace: &Trace) -> bool {
+    let is_shown = |track: &Track| 0 < track.n_slices || track.key.family == TrackFamily::Counter;
     let mut devices: Vec<DeviceId> =
-        trace.tracks.iter().filter(|track| 0 < track.n_slices).filter_map(|track| track.key.device).collect();
+        trace.tracks.iter().filter(|track| is_shown(track)).filter_map(|track| track.key.device).collect();
     devices.sort_unstable();
     devices.dedup();
     devices.len() <= MAX_DEVICES_OPEN

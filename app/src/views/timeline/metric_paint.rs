@@ -12,6 +12,7 @@ use tracecard_model::{Trace, Unit};
 use super::frame::{Frame, quad};
 use super::metric_curves::MetricCurve;
 use super::paint::Drawing;
+use crate::command::Command;
 use crate::format;
 use crate::theme::Theme;
 
@@ -44,17 +45,18 @@ pub(super) fn mesh(curve: &MetricCurve, track: &MetricTrack, theme: &Theme) -> M
             quad(&mut mesh, rect(step.min_y_pt, step.max_y_pt), canvas.lerp_to_gamma(line, 0.28));
             quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);
         } else {
-            quad(&mut mesh, rect(step.max_y_pt, step.min_y_pt + 1.5), line);
+            quad(&mut mesh, rect(step.max_y_pt, step.min_y_pt), canvas.lerp_to_gamma(line, 0.28));
+            quad(&mut mesh, rect(step.mean_y_pt, step.mean_y_pt + 1.5), line);
             // The riser between two neighbours makes it a step line.
             if let Some((right_pt, y_pt)) = before.filter(|(right_pt, _)| step.left_pt - right_pt < 0.5) {
-                let (top, bottom) = (y_pt.min(step.max_y_pt), y_pt.max(step.min_y_pt) + 1.5);
+                let (top, bottom) = (y_pt.min(step.mean_y_pt), y_pt.max(step.mean_y_pt) + 1.5);
                 quad(
                     &mut mesh,
                     Rect::from_min_max(pos2(right_pt - 0.5, top), pos2(right_pt + 0.5, bottom)),
                     line,
                 );
             }
-            before = Some((step.right_pt, step.max_y_pt));
+            before = Some((step.right_pt, step.mean_y_pt));
         }
     }
     mesh
@@ -67,21 +69,30 @@ pub(super) fn ui(
     frame: &Frame,
     metrics: Option<&Metrics>,
     pointer: Option<Pos2>,
-) {
+) -> Vec<Command> {
     let canvas = drawing.canvas.rect;
     let meshes = frame.metric_meshes.iter().map(|mesh| Shape::Mesh(Arc::clone(mesh)));
     ui.painter_at(canvas).extend(meshes);
-    texts(ui, drawing.theme, canvas, frame, metrics, drawing.trace);
+    let commands = texts(ui, drawing.theme, canvas, frame, metrics, drawing.trace);
     values_at(ui, drawing, frame, metrics, pointer);
+    commands
 }
 
 /// Texts on the lanes: pills at the right edge, and why a lane is empty.
-fn texts(ui: &Ui, theme: &Theme, canvas: Rect, frame: &Frame, metrics: Option<&Metrics>, trace: &Trace) {
+fn texts(
+    ui: &Ui,
+    theme: &Theme,
+    canvas: Rect,
+    frame: &Frame,
+    metrics: Option<&Metrics>,
+    trace: &Trace,
+) -> Vec<Command> {
+    let mut commands = Vec::new();
     let painter = ui.painter_at(canvas);
     for curve in &frame.metrics {
         let Some(track) = metrics.and_then(|metrics| metrics.tracks.get(curve.metric)) else { continue };
         if curve.is_absent {
-            absent(ui, theme, canvas, curve, track);
+            commands.extend(absent(ui, theme, canvas, curve, track));
         } else if let Some(summary) = &curve.summary {
             pill(&painter, theme, curve.rect, &pill_text(summary, Some(track.unit)));
         }
@@ -90,6 +101,7 @@ fn texts(ui: &Ui, theme: &Theme, canvas: Rect, frame: &Frame, metrics: Option<&M
         let unit = trace.tracks.get(counter.track.idx()).and_then(|track| track.unit);
         pill(&painter, theme, counter.rect, &pill_text(&counter.summary, unit));
     }
+    commands
 }
 
 /// Mean, deviation, least and greatest: `ø 45.2 · σ 12.1 · 0–98 %`.
@@ -124,7 +136,7 @@ fn pill(painter: &Painter, theme: &Theme, lane: Rect, text: &str) {
 }
 
 /// Why the lane is empty, and what fills it; a click copies the command.
-fn absent(ui: &Ui, theme: &Theme, canvas: Rect, curve: &MetricCurve, track: &MetricTrack) {
+fn absent(ui: &Ui, theme: &Theme, canvas: Rect, curve: &MetricCurve, track: &MetricTrack) -> Option<Command> {
     let painter = ui.painter_at(canvas);
     let (reason, command) = absent_text(track);
     let at = pos2(canvas.left() + theme.space.m, curve.rect.center().y);
@@ -132,7 +144,7 @@ fn absent(ui: &Ui, theme: &Theme, canvas: Rect, curve: &MetricCurve, track: &Met
     let reason = painter.layout_no_wrap(reason, small, theme.color.text_muted);
     let reason_size = reason.size();
     painter.galley(at - vec2(0.0, reason_size.y / 2.0), reason, theme.color.text_muted);
-    let Some(command) = command else { return };
+    let command = command?;
     let mono = FontId::monospace(theme.font.small);
     let galley = painter.layout_no_wrap(command.clone(), mono, theme.color.text);
     let at = at + vec2(reason_size.x + theme.space.m, -galley.size().y / 2.0);
@@ -146,9 +158,7 @@ fn absent(ui: &Ui, theme: &Theme, canvas: Rect, curve: &MetricCurve, track: &Met
         if response.hovered() || response.has_focus() { theme.color.hovered } else { theme.color.panel };
     painter.rect_filled(plate, theme.size.radius_control, fill);
     painter.galley(at, galley, theme.color.text);
-    if response.clicked() {
-        ui.ctx().copy_text(command);
-    }
+    response.clicked().then_some(Command::Copy(command))
 }
 
 /// The reason and the command.

@@ -137,7 +137,7 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     drawing.background(ui);
     drawing.axis(ui, steps);
     drawing.frame(ui, frame, colors);
-    metric_paint::ui(ui, &drawing, frame, metrics, pointer);
+    commands.extend(metric_paint::ui(ui, &drawing, frame, metrics, pointer));
     drawing.highlight(ui, frame, hovered.as_ref(), cx.selection);
     drawing.pointer(ui, pointer);
     commands.extend(steps::ui(ui, &areas, &scale, steps));

@@ -105,7 +105,7 @@ fn texts(
 }
 
 /// Mean, deviation, least and greatest: `ø 45.2 · σ 12.1 · 0–98 %`.
-pub(super) fn pill_text(summary: &Summary, unit: Option<Unit>) -> String {
+fn pill_text(summary: &Summary, unit: Option<Unit>) -> String {
     let value = |value: f64| format::counter_value(value, unit).replace(".0 %", " %");
     let all = [value(summary.min), value(summary.mean), value(summary.max), value(summary.deviation())];
     // The unit is said once where it is the same for all.
@@ -191,8 +191,9 @@ fn values_at(
         let font = FontId::proportional(theme.font.small);
         let galley = painter.layout_no_wrap(text, font, theme.color.text_strong);
         let size = galley.size() + vec2(8.0, 0.0);
-        let is_right = pointer.x + 4.0 + size.x < canvas.right();
-        let left = if is_right { pointer.x + 4.0 } else { pointer.x - 4.0 - size.x };
+        // The tool-tip opens to the right.
+        let is_left = canvas.left() < pointer.x - 4.0 - size.x;
+        let left = if is_left { pointer.x - 4.0 - size.x } else { pointer.x + 4.0 };
         let plate = Rect::from_min_size(pos2(left, curve.rect.bottom() - size.y - theme.space.s), size);
         painter.rect_filled(plate, theme.size.radius_control, theme.color.hovered.gamma_multiply(0.92));
         let at = Align2::CENTER_CENTER.align_size_within_rect(galley.size(), plate).min;

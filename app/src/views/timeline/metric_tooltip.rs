@@ -1,12 +1,12 @@
 //! What is said about metrics under the pointer: a metric's own lane, and the family of a kernel or operator.
 
 use egui::{RichText, Ui};
-use tracecard_analyzers::metrics::{Averages, MetricKind, theoretical};
+use tracecard_analyzers::metrics::{Averages, MetricKind, Summary, theoretical};
 use tracecard_analyzers::{Metrics, family};
-use tracecard_model::{SliceId, SliceKind, Trace};
+use tracecard_model::{SliceId, SliceKind, Trace, Unit};
 
 use super::metric_curves::MetricCurve;
-use super::metric_paint::{absent_text, pill_text};
+use super::metric_paint::absent_text;
 use crate::format;
 use crate::theme::Theme;
 
@@ -56,9 +56,16 @@ pub(super) fn lane_ui(
         }
     }
     if let Some(summary) = &curve.summary {
-        ui.label(RichText::new(format!("in view: {}", pill_text(summary, Some(track.unit)))).color(muted));
+        ui.label(RichText::new(in_view(summary, track.unit)).color(muted));
     }
     ui.label(RichText::new(&track.note).color(muted));
+}
+
+/// `in view: mean 45.2 %, σ 12.1 %, min 0.0 %, max 98.0 %`
+fn in_view(summary: &Summary, unit: Unit) -> String {
+    let value = |value: f64| format::counter_value(value, Some(unit));
+    let (mean, deviation) = (value(summary.mean), value(summary.deviation()));
+    format!("in view: mean {mean}, σ {deviation}, min {}, max {}", value(summary.min), value(summary.max))
 }
 
 /// What is known about the metrics of a kernel or operator, below its other facts.

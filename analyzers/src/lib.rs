@@ -66,6 +66,7 @@ pub const ALL: &[Analyzer] = &[
     ranges::ANALYZER,
     nvtx_texts::ANALYZER,
     counters::ANALYZER,
+    metrics::ANALYZER,
     idle_gaps::ANALYZER,
     health::ANALYZER,
 ];

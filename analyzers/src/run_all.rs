@@ -69,6 +69,7 @@ mod tests {
                 "copies",
                 "copy_kinds",
                 "apis",
+                "metrics",
                 "gaps",
                 "health"
             ]

@@ -17,6 +17,7 @@ fn every_gpu_metric_of_nsys_is_understood() {
         ("nsys/exp2023_gpu_metrics_ga106_small.sqlite", 26),
         ("nsys/exp2023_gpu_metrics_oldnames.sqlite", 18),
         ("nsys-rep/good/2022.4_gpu_metrics.nsys-rep", 18),
+        ("nsys-rep/good/2024.5_gpu_metrics_4gpu.nsys-rep", 4 * 32),
     ];
     for (file, n_metrics) in files {
         let run = Run::open(&corpus.join(file), &Params::default());

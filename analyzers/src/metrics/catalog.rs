@@ -67,6 +67,8 @@ pub(crate) const CATALOG: &[Entry] = &[
         "What the device receives: copies from the host, and the host's own writes.",
     ),
     first("pcie_tx", "PCIe send", "What the device sends."),
+    first("ctc_rx", "NVLink-C2C receive", "The link between GPU and CPU of one package (nsys: CTC)."),
+    first("ctc_tx", "NVLink-C2C send", "The link between GPU and CPU of one package (nsys: CTC)."),
     first(
         "copies_h2d",
         "H2D copies",

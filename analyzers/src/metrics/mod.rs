@@ -15,6 +15,7 @@ mod memory;
 mod occupancy;
 mod pyramid;
 mod series;
+mod table;
 mod table_columns;
 mod theoretical;
 mod track;
@@ -38,6 +39,7 @@ use crate::kernel_names::tensor_core;
 use crate::{AnalyzeError, Derived};
 
 pub(crate) use averages::of_work;
+pub(crate) use table::ANALYZER;
 pub(crate) use table_columns::{KernelRow, kernel_columns, operator_columns};
 
 /// The metrics of a run.

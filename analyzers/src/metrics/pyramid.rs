@@ -115,24 +115,30 @@ impl Pyramid {
     /// The values `from..to` together. O(log n).
     fn of_range(&self, view: &SeriesView<'_>, from: usize, to: usize) -> Option<Summary> {
         let mut sum: Option<Summary> = None;
+        self.visit(view, from, to, |part| sum = merged([sum, Some(part)].into_iter()));
+        sum
+    }
+
+    /// Calls with the blocks and values that make up `from..to`, in order. O(log n).
+    fn visit(&self, view: &SeriesView<'_>, from: usize, to: usize, mut each: impl FnMut(Summary)) {
         let mut at = from;
         while at < to {
             // The largest block that starts here and does not reach beyond the end.
-            let mut size = 1;
-            let mut block = None;
-            for level in &self.levels {
+            let (mut size, mut level) = (1, None);
+            while level.map_or(0, |level| level + 1) < self.levels.len() {
                 let next_size = size * FANOUT;
                 if !at.is_multiple_of(next_size) || to < at + next_size {
                     break;
                 }
-                size = next_size;
-                block = level.get(at / size).copied();
+                (size, level) = (next_size, Some(level.map_or(0, |level| level + 1)));
             }
+            let block = level.and_then(|level| self.levels.get(level)?.get(at / size).copied());
             let one = || Summary::of(*view.values.get(at)?, view.span(at).dur_ns());
-            sum = merged([sum, block.unwrap_or_else(one)].into_iter());
+            if let Some(part) = block.unwrap_or_else(one) {
+                each(part);
+            }
             at += size;
         }
-        sum
     }
 
     /// Columns of at least about `min_ns` that cover a window, in order. Where nothing is known there are none,
@@ -142,32 +148,69 @@ impl Pyramid {
         let end = view.starts_ns.partition_point(|t| *t < window.end_ns).min(view.len());
         // Cells of a power of two, aligned to time 0: panning does not change what shares a column.
         let cell_ns = 1_i64 << (min_ns.max(1.0).log2().ceil() as u32).min(61);
+        let times_ns = view.starts_ns.get(first..end).unwrap_or_default();
+        let values_per_ns = match times_ns {
+            [from_ns, .., to_ns] => times_ns.len() as f64 / (to_ns - from_ns).max(1) as f64,
+            _ => 0.0,
+        };
         let mut columns = Vec::new();
         let mut at = first;
         while at < end {
             let Some(&from_ns) = view.starts_ns.get(at) else { break };
             // A column is either one value that holds for long enough, or all values that begin in it.
             let until_ns = from_ns.div_euclid(cell_ns).saturating_add(1).saturating_mul(cell_ns);
-            let mut next = gallop(view.starts_ns, at, |t| t < until_ns).max(at + 1).min(view.len());
+            let mut next = next_column(view.starts_ns, at, until_ns, cell_ns, values_per_ns).min(view.len());
             // The last one may hold far beyond the cell: the others must not seem to.
             if at + 1 < next && min_ns <= view.span(next - 1).dur_ns() as f64 {
                 next -= 1;
             }
-            if let Some(sum) = self.of_range(view, at, next) {
+            // Extremes and mean only: this runs for every pixel.
+            let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+            let (mut area, mut held_ns) = (0.0, 0.0);
+            self.visit(view, at, next, |part| {
+                min = min.min(part.min);
+                max = max.max(part.max);
+                area += part.mean * part.held_ns;
+                held_ns += part.held_ns;
+            });
+            if 0.0 < held_ns {
                 let end_ns = view.span(next - 1).end_ns;
-                columns.push(Column {
-                    start_ns: from_ns,
-                    end_ns,
-                    min: sum.min,
-                    max: sum.max,
-                    mean: sum.mean,
-                });
+                columns.push(Column { start_ns: from_ns, end_ns, min, max, mean: area / held_ns });
             }
             at = next;
         }
         columns
     }
 }
+
+/// Columns of many values end where blocks do, so that few blocks make one: a power of the fan-out that goes
+/// at least twice into so many values.
+fn alignment(n_values: usize) -> usize {
+    let mut size = 1;
+    while size * FANOUT * 2 <= n_values {
+        size *= FANOUT;
+    }
+    size
+}
+
+/// Where the column that begins with the value `at` ends: at the first value from `until_ns` on, or near it
+/// where that saves looking. Searching costs more than anything else, since each look is far from the last.
+fn next_column(starts_ns: &[i64], at: usize, until_ns: i64, cell_ns: i64, values_per_ns: f64) -> usize {
+    let from_ns = starts_ns.get(at).copied().unwrap_or(until_ns);
+    let expected = ((until_ns - from_ns) as f64 * values_per_ns) as usize;
+    if MIN_EXPECTED <= expected {
+        let guess = (at + expected).next_multiple_of(alignment(expected));
+        let is_near = |t: i64| until_ns - cell_ns / 2 <= t && t <= until_ns.saturating_add(cell_ns / 2);
+        if starts_ns.get(guess).is_some_and(|t| is_near(*t)) {
+            return guess;
+        }
+    }
+    let next = gallop(starts_ns, at, |t| t < until_ns).max(at + 1);
+    next.next_multiple_of(alignment(next - at))
+}
+
+/// With fewer values a column, looking costs little.
+const MIN_EXPECTED: usize = 2 * FANOUT;
 
 fn merged(parts: impl Iterator<Item = Option<Summary>>) -> Option<Summary> {
     parts.flatten().reduce(Summary::merge)
@@ -280,6 +323,28 @@ mod tests {
     fn what_holds_for_long_is_not_joined_to_what_came_just_before() {
         // A queue of 1 for 3 ns, then 0 for 97.
         assert_eq!(columns(&[0, 3, 100], &[1., 0., 5.], (0, 100), 16.0), "0..3:1-1~1 3..100:0-0~0");
+    }
+
+    #[test]
+    fn columns_of_many_values_cover_all_and_know_their_extremes() {
+        let n = 5_000_usize;
+        let times_ns: Vec<i64> = (0..n as i64).map(|i| i * 10).collect();
+        let values: Vec<f64> = (0..n).map(|i| ((i * 37) % 101) as f64).collect();
+        let view = counter_view(&times_ns, &values, Covers::UntilNext, 10);
+        let pyramid = Pyramid::new(&view);
+        for min_ns in [1.0, 100.0, 1_000.0, 7_000.0, 1e6] {
+            let mut at_ns = 0;
+            for column in pyramid.columns(&view, Span::new(0, 50_000), min_ns) {
+                assert_eq!(column.start_ns, at_ns, "no gap, no overlap at {min_ns}");
+                at_ns = column.end_ns;
+                let part = &values[column.start_ns as usize / 10..column.end_ns as usize / 10];
+                let mean = part.iter().sum::<f64>() / part.len() as f64;
+                assert_eq!(column.min, part.iter().copied().fold(f64::INFINITY, f64::min));
+                assert_eq!(column.max, part.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+                assert!((column.mean - mean).abs() < 1e-9, "{} {mean}", column.mean);
+            }
+            assert_eq!(at_ns, 50_000, "{min_ns}");
+        }
     }
 
     #[test]

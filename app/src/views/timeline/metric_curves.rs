@@ -58,6 +58,9 @@ pub struct CounterPill {
     pub summary: Summary,
 }
 
+/// Values that hold for less share a column: there are many lanes, and each column costs.
+const MIN_COLUMN_PX: f32 = 2.0;
+
 /// Air above and below a curve, in points.
 const AIR_PT: f32 = 3.0;
 
@@ -97,7 +100,7 @@ fn curve(
     let (top_pt, bottom_pt) = (rect.top() + AIR_PT, rect.bottom() - AIR_PT);
     let y = |value: f64| bottom_pt - ((value - low) / (high - low)) as f32 * (bottom_pt - top_pt);
     let span = scale.view().span();
-    let min_ns = f64::from(canvas.pixel_pt) * scale.ns_per_pt();
+    let min_ns = f64::from(MIN_COLUMN_PX * canvas.pixel_pt) * scale.ns_per_pt();
     let view = track.view(trace);
     let verdict = |mean: f64, span: Span| {
         track.bands.as_ref().map_or(Verdict::Plain, |bands| bands.verdict(mean, span))
@@ -204,6 +207,27 @@ mod tests {
                 "172 L2 hit rate absent",
             ],
         );
+    }
+
+    #[test]
+    fn dense_metrics_have_as_many_columns_as_there_are_pixels() {
+        let mut text = String::new();
+        for (idx, name) in ["SMs Active", "SM Issue", "Tensor Active", "L2 Hit Rate"].iter().enumerate() {
+            text.push_str(&format!("counter 0 frac \"{name}\"\n"));
+            for i in 0..50_000 {
+                text.push_str(&format!("  {} 0.{}\n", i * 100, (i * 7 + idx) % 10));
+            }
+        }
+        let trace = fixture(&text).unwrap();
+        let analysis = run_all(&trace, &Params::default(), &Progress::new()).unwrap();
+        let model = model(&trace, Some(&analysis.metrics), &BTreeSet::new(), &HEIGHTS);
+        let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(2_560.0, 1_440.0));
+        let canvas = Canvas { rect, scroll_pt: 0.0, pixel_pt: 1.0, row_pt: 10.0 };
+        let scale = TimeScale::new(View::of(Span::new(0, 5_000_000)), 0.0, 2_560.0);
+        let found = curves(&model, Some(&analysis.metrics), &trace, &scale, &canvas);
+        assert_eq!(found.len(), 4);
+        assert!(found.iter().all(|curve| curve.steps.len() <= 2_560), "no more columns than pixels");
+        assert!(found.iter().all(|curve| 600 <= curve.steps.len()), "and enough of them");
     }
 
     #[test]

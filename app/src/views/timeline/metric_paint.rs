@@ -16,6 +16,9 @@ use crate::command::Command;
 use crate::format;
 use crate::theme::Theme;
 
+/// Columns from this width on have a line on top in any case, in points.
+const MIN_LINED_PT: f32 = 4.0;
+
 /// Solid up to the least value, lighter between least and greatest, with a line on top. What is computed from
 /// limits and not measured is a line without an area.
 pub(super) fn mesh(curve: &MetricCurve, track: &MetricTrack, theme: &Theme) -> Mesh {
@@ -26,6 +29,8 @@ pub(super) fn mesh(curve: &MetricCurve, track: &MetricTrack, theme: &Theme) -> M
         MetricKind::Derived => theme.color.copy,
     };
     let mut mesh = Mesh::default();
+    mesh.reserve_vertices(curve.steps.len() * 8);
+    mesh.reserve_triangles(curve.steps.len() * 4);
     for limit_y_pt in curve.limits_y_pt.iter().flatten() {
         let rect = Rect::from_x_y_ranges(curve.rect.x_range(), *limit_y_pt..=limit_y_pt + 1.0);
         quad(&mut mesh, rect, theme.color.outline);
@@ -43,7 +48,10 @@ pub(super) fn mesh(curve: &MetricCurve, track: &MetricTrack, theme: &Theme) -> M
         if is_area {
             quad(&mut mesh, rect(curve.base_y_pt, step.min_y_pt), canvas.lerp_to_gamma(line, 0.5));
             quad(&mut mesh, rect(step.min_y_pt, step.max_y_pt), canvas.lerp_to_gamma(line, 0.28));
-            quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);
+            // Between narrow columns with a spread, a line on top would only be a haze.
+            if MIN_LINED_PT <= step.right_pt - step.left_pt || step.min_y_pt - step.max_y_pt < 1.0 {
+                quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);
+            }
         } else {
             quad(&mut mesh, rect(step.max_y_pt, step.min_y_pt), canvas.lerp_to_gamma(line, 0.28));
             quad(&mut mesh, rect(step.mean_y_pt, step.mean_y_pt + 1.5), line);

@@ -279,7 +279,7 @@ fn alone(rows: impl Iterator<Item = (Span, Option<u32>)>, slack_ns: i64) -> Vec<
     let mut stretches: Vec<(Span, u32)> = Vec::new();
     let mut emit = |span: Span, key: u32| match stretches.last_mut() {
         Some((last, of)) if *of == key && span.start_ns - last.end_ns <= slack_ns => {
-            last.end_ns = span.end_ns
+            last.end_ns = span.end_ns;
         }
         _ => stretches.push((span, key)),
     };

@@ -61,9 +61,9 @@ pub(crate) fn find(trace: &Trace, counters: &[Counter], rows: &[WorkRow]) -> Fou
         (0 < length_ns).then(|| (busy_ns[from + 1] - busy_ns[from]) as f64 / length_ns as f64)
     };
     let mut triples = Vec::new();
-    for idx in 1..n.saturating_sub(1) {
+    for (idx, value) in values.iter().enumerate().take(n.saturating_sub(1)).skip(1) {
         if let (Some(before), Some(after)) = (share(idx - 1), share(idx)) {
-            triples.push((values[idx], before, after));
+            triples.push((*value, before, after));
         }
     }
     if triples.len() < MIN_SAMPLES {

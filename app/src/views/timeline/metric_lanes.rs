@@ -113,3 +113,102 @@ pub(super) fn range(track: &MetricTrack) -> (f64, f64) {
     // ratios: bottom is 0 for all.
     shown_range(whole, Some(track.unit))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use tracecard_analyzers::{Params, run_all};
+    use tracecard_model::{Progress, fixture};
+
+    use super::super::model::model;
+    use super::*;
+
+    const HEIGHTS: Heights = Heights { row_pt: 10.0, header_pt: 20.0, counter_pt: 40.0, gap_pt: 2.0 };
+
+    fn check(text: &str, toggled: &[GroupKey], expected: &[&str]) {
+        let trace = fixture(text).unwrap();
+        let analysis = run_all(&trace, &Params::default(), &Progress::new()).unwrap();
+        let toggled: BTreeSet<GroupKey> = toggled.iter().cloned().collect();
+        let model = model(&trace, Some(&analysis.metrics), &toggled, &HEIGHTS);
+        let lines: Vec<String> = model
+            .lanes
+            .iter()
+            .map(|lane| {
+                let sign = lane.toggle.as_ref().map_or("", |(_, is_open)| if *is_open { "▾ " } else { "▸ " });
+                let indent = "  ".repeat(usize::from(lane.indent));
+                let text = format!("{:>3} {indent}{sign}{} {}", lane.y_pt, lane.label, lane.detail);
+                text.trim_end().to_owned()
+            })
+            .collect();
+        assert_eq!(lines, expected);
+    }
+
+    const TRACE: &str = "device 0 H100\nstream 0:7\n  kernel k 0 100\n  d2h c 100 10 bytes=10\n\
+        counter 0 frac \"SMs Active\"\n  0 0.5\n  50 0.6\ncounter 0 Hz \"SYS Clock Frequency\"\n  0 1e9\n  50 1e9\n\
+        counter 0 count \"queue length\"\n  0 1\n  50 3";
+
+    #[test]
+    fn metrics_lie_below_the_streams_and_plain_counters_stay_where_they_are() {
+        check(
+            TRACE,
+            &[],
+            &[
+                "  0 ▾ GPU 0 H100",
+                " 20   Stream 7",
+                " 32   ▾ Metrics 5",
+                " 52     SM active",
+                " 82     Theoretical occupancy",
+                "102     L2 hit rate",
+                "122     D2H copies ≤ 1 GB/s",
+                "152     ▸ More metrics 1",
+                "172 ▾ Counters 1",
+                "192   queue length",
+            ],
+        );
+    }
+
+    #[test]
+    fn groups_close_and_open() {
+        let device = DeviceId(0);
+        check(
+            TRACE,
+            &[GroupKey::Metrics(device)],
+            &[
+                "  0 ▾ GPU 0 H100",
+                " 20   Stream 7",
+                " 32   ▸ Metrics 5",
+                " 52 ▾ Counters 1",
+                " 72   queue length",
+            ],
+        );
+        check(
+            "counter 0 Hz \"SYS Clock Frequency\"\n  0 1e9\n  50 1e9",
+            &[GroupKey::MoreMetrics(device)],
+            &[
+                "  0 ▾ GPU 0",
+                " 20   ▾ Metrics 1",
+                " 40     ▾ More metrics 1",
+                " 60       System clock ≤ 1 GHz",
+            ],
+        );
+    }
+
+    #[test]
+    fn with_many_devices_metrics_are_closed_at_first() {
+        let counter = |device: u32| format!("counter {device} frac \"SMs Active\"\n  0 0.5\n  50 0.6\n");
+        let text: String = (0..3).map(counter).collect();
+        check(
+            &text,
+            &[],
+            &[
+                "  0 ▾ GPU 0",
+                " 20   ▸ Metrics 1",
+                " 40 ▾ GPU 1",
+                " 60   ▸ Metrics 1",
+                " 80 ▾ GPU 2",
+                "100   ▸ Metrics 1",
+            ],
+        );
+    }
+}

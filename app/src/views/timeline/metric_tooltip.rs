@@ -153,3 +153,57 @@ fn occupancy_rows(trace: &Trace, slice: SliceId) -> Vec<(&'static str, String)> 
     rows.extend(estimate.map(|frac| ("With this grid", format!("{} at most", format::percent(frac)))));
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use tracecard_analyzers::{Params, run_all};
+    use tracecard_model::{Progress, fixture};
+
+    use super::*;
+
+    fn slice(trace: &Trace, name: &str) -> SliceId {
+        trace.slice_ids().find(|slice| trace.name(*slice) == name).unwrap()
+    }
+
+    fn text(rows: &[(&str, String)]) -> String {
+        rows.iter().map(|(title, value)| format!("{title}: {value}")).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn a_kernel_says_its_occupancy_or_why_it_is_unknown() {
+        let mut trace = fixture(
+            "device 0 A100 sm=108\nstream 0:7\n  kernel k 0 5 grid=54x1x1 block=256x1x1 regs=128 shared=49152",
+        )
+        .unwrap();
+        let kernel = slice(&trace, "k");
+        let unknown =
+            "Theoretical occupancy: unknown: the file does not say the compute capability of the device";
+        assert_eq!(text(&occupancy_rows(&trace, kernel)), unknown);
+        trace.devices[0].compute_capability = Some((8, 0));
+        // 2 blocks of 8 warps of 64; 54 blocks on 108 SMs: a quarter of a wave, half a block an SM: 6.25 %.
+        assert_eq!(
+            text(&occupancy_rows(&trace, kernel)),
+            "Theoretical occupancy: 25.0 %, limited by registers; Waves: 0.25; With this grid: 6.2 % at most"
+        );
+    }
+
+    #[test]
+    fn a_kernel_and_its_operator_say_what_their_samples_say() {
+        // Samples of 10 ns: the long kernel has ten of its own, the short one none and its family neither.
+        let mut lines = String::from(
+            "thread 1 ops\n  op aten::mm 0 5\nthread 1 api\n  api l 1 1 #1\nstream 0:7\n\
+             \x20 kernel long_gemm 100 100 #1\n  kernel short_relu 303 4\ncounter 0 frac \"SMs Active\"\n",
+        );
+        (0..40).for_each(|i| lines.push_str(&format!("  {} 0.5\n", i * 10)));
+        let trace = fixture(&lines).unwrap();
+        let metrics = run_all(&trace, &Params::default(), &Progress::new()).unwrap().metrics;
+        let said = |name: &str| {
+            let (of, averages) = averages_of(&trace, &metrics, slice(&trace, name)).unwrap();
+            format!("{of}, {} samples: {}", averages.n_samples, text(&average_rows(averages)))
+        };
+        assert_eq!(said("long_gemm"), "this kernel, 10 samples: SM active: 50.0 %");
+        assert_eq!(said("aten::mm"), "kernels of this operator, 10 samples: SM active: 50.0 %");
+        assert_eq!(said("short_relu"), "this kernel, 0 samples: ");
+        assert!(averages_of(&trace, &metrics, slice(&trace, "l")).is_none());
+    }
+}

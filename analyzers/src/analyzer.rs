@@ -3,7 +3,7 @@
 use tracecard_model::{Cancelled, Progress, Span, Trace};
 
 use crate::derived::Derived;
-use crate::{DevicePartition, Steps, Table};
+use crate::{DevicePartition, Metrics, Steps, Table};
 
 /// One analysis.
 #[derive(Debug)]
@@ -76,6 +76,8 @@ pub struct Analysis {
     pub partitions: Vec<DevicePartition>,
     /// The steps of the whole run; `None` where there are none.
     pub steps: Option<Steps>,
+    /// Metrics of the devices over the whole run, and what they are on average in the window.
+    pub metrics: Metrics,
 }
 
 impl Analysis {

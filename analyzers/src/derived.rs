@@ -12,7 +12,7 @@ use crate::partition::{DevicePartition, Partitions, partitions};
 use crate::range_paths::RangePaths;
 use crate::step_source::CompiledRule;
 use crate::steps::{Steps, find};
-use crate::{AnalyzeError, Params};
+use crate::{AnalyzeError, Metrics, Params, metrics};
 
 /// Results shared by analyzers, each computed on first use.
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub struct Derived<'a> {
     operators: OnceLock<Attribution>,
     range_paths: OnceLock<RangePaths>,
     ranges: OnceLock<Vec<LaunchRanges>>,
+    metrics: OnceLock<Metrics>,
 }
 
 impl<'a> Derived<'a> {
@@ -70,6 +71,7 @@ impl<'a> Derived<'a> {
             operators: OnceLock::new(),
             range_paths: OnceLock::new(),
             ranges: OnceLock::new(),
+            metrics: OnceLock::new(),
         })
     }
 
@@ -91,11 +93,14 @@ impl<'a> Derived<'a> {
         progress.advance(1)?;
         self.ranges();
         progress.advance(1)?;
+        // Filled already: the same, computed twice.
+        let _ = self.metrics.set(metrics::compute(self, progress)?);
+        progress.advance(1)?;
         Ok(())
     }
 
     /// How many steps [`Self::prepare`] advances.
-    pub(crate) const PREPARE_STEPS: u64 = 6;
+    pub(crate) const PREPARE_STEPS: u64 = 7;
 
     /// The part of the run that is looked at; all of it without a choice.
     pub fn window(&self) -> Span {
@@ -149,9 +154,16 @@ impl<'a> Derived<'a> {
         &self.all_partitions().devices
     }
 
-    /// The partitions, to keep.
-    pub(crate) fn into_partitions(self) -> Vec<DevicePartition> {
-        self.partitions.into_inner().map(|partitions| partitions.devices).unwrap_or_default()
+    /// The partitions and metrics, to keep.
+    pub(crate) fn into_kept(self) -> (Vec<DevicePartition>, Metrics) {
+        let partitions = self.partitions.into_inner().map(|partitions| partitions.devices);
+        (partitions.unwrap_or_default(), self.metrics.into_inner().unwrap_or_default())
+    }
+
+    /// Metrics of all devices, and their averages in the window.
+    pub fn metrics(&self) -> &Metrics {
+        // Without anybody who could cancel it, it does not fail.
+        self.metrics.get_or_init(|| metrics::compute(self, &Progress::new()).unwrap_or_default())
     }
 
     /// The partition of one device.

@@ -5,6 +5,7 @@ use tracecard_model::{DeviceId, NameId, Progress, SliceId, SliceKind};
 
 use crate::grouped::Grouped;
 use crate::kernel_names::{family, short_name, tensor_core};
+use crate::metrics::{KernelRow, kernel_columns};
 use crate::stats::{Stats, duration_columns};
 use crate::{AnalyzeError, Analyzer, Column, Input, Outcome, Table, Unit};
 
@@ -136,6 +137,9 @@ fn table(input: &Input<'_>, ranked: &[(Row, Stats)]) -> Table {
         "Does it run on tensor cores, by its name? Unknown where the name does not tell",
         rows().map(|r| known.get(&r.name).and_then(|k| k.2)),
     ));
+    let metric_rows: Vec<KernelRow> =
+        rows().map(|r| KernelRow { name: r.name, device: r.device, longest: r.longest }).collect();
+    columns.extend(kernel_columns(input.derived, &metric_rows));
     columns.push(Column::slices("example", "Longest", "The longest call", rows().map(|r| Some(r.longest))));
     Table { id: "kernels", title: "Kernels", columns }
 }

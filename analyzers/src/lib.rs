@@ -20,6 +20,7 @@ mod idle;
 mod idle_gaps;
 mod kernel_names;
 mod kernels;
+pub mod metrics;
 mod normalise;
 mod nvtx_texts;
 mod op_key;
@@ -44,6 +45,7 @@ pub use derived::Derived;
 pub use device_work::Label;
 pub use idle::{Cause, Gap};
 pub use kernel_names::{family, short_name, tensor_core};
+pub use metrics::Metrics;
 pub use normalise::{api_name, range_name};
 pub use operators::NOT_ATTRIBUTED;
 pub use partition::{DevicePartition, Split};
@@ -64,6 +66,7 @@ pub const ALL: &[Analyzer] = &[
     ranges::ANALYZER,
     nvtx_texts::ANALYZER,
     counters::ANALYZER,
+    metrics::ANALYZER,
     idle_gaps::ANALYZER,
     health::ANALYZER,
 ];

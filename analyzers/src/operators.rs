@@ -9,6 +9,7 @@ use tracecard_model::{Progress, SliceId};
 use crate::attribution::{Attribution, Framework};
 use crate::call_tree::visit_self_ns;
 use crate::idle::is_graph_launch;
+use crate::metrics::{Averages, of_work, operator_columns};
 use crate::op_key::{OpKey, OpKeys};
 use crate::{AnalyzeError, Analyzer, Column, Input, Outcome, Table, Unit};
 
@@ -43,6 +44,8 @@ struct Row {
     total_cpu_ns: Option<i64>,
     /// (own device time, duration, slice): the costliest call.
     example: Option<(i64, i64, SliceId)>,
+    /// Sampled metrics while its own kernels ran; `None` where nothing was sampled.
+    averages: Option<Averages>,
 }
 
 impl Row {
@@ -70,6 +73,7 @@ fn run(input: &Input<'_>, progress: &Progress) -> Result<Outcome, AnalyzeError> 
     let mut keys = OpKeys::new(input.trace, attribution.framework);
     let (row_of, mut rows) = rows(input, attribution, &own, &mut keys);
     progress.check()?;
+    add_averages(input, attribution, &row_of, &mut rows);
     add_totals(input, own, &row_of, &mut rows);
     progress.check()?;
     add_self_cpu(input, attribution, &row_of, &mut rows);
@@ -187,6 +191,19 @@ fn operators(row_of: &[u32]) -> impl DoubleEndedIterator<Item = (SliceId, usize)
     all.map(|(idx, row)| (SliceId::from_idx(idx), *row as usize))
 }
 
+fn add_averages(input: &Input<'_>, attribution: &Attribution, row_of: &[u32], rows: &mut [Row]) {
+    let metrics = input.derived.metrics();
+    if metrics.averages.kernels.is_empty() {
+        return;
+    }
+    let key = |idx: usize| {
+        let operator = attribution.operator[idx]?;
+        row_of.get(operator.idx()).copied().filter(|row| *row != NO_ROW)
+    };
+    let averages = of_work(input.derived, &metrics.tracks, rows.len(), key);
+    rows.iter_mut().zip(averages).for_each(|(row, averages)| row.averages = Some(averages));
+}
+
 /// Totals: own time and that of all operators inside.
 fn add_totals(input: &Input<'_>, own: OwnDevice, row_of: &[u32], rows: &mut [Row]) {
     let mut device_ns = own.self_ns;
@@ -250,7 +267,8 @@ fn table(input: &Input<'_>, rows: &[Row]) -> Table {
     let device = |id, title, doc, value: fn(&Row) -> i64| {
         Column::ints(id, title, Unit::Ns, doc, rows.iter().map(|row| has_device_work.then(|| value(row))))
     };
-    let columns = vec![
+    let averages: Vec<Option<Averages>> = rows.iter().map(|row| row.averages).collect();
+    let mut columns = vec![
         Column::texts(
             "name",
             "Operator",
@@ -314,13 +332,14 @@ fn table(input: &Input<'_>, rows: &[Row]) -> Table {
             "Host time; calls inside a call of the same row count once",
             rows.iter().map(|r| r.total_cpu_ns),
         ),
-        Column::slices(
-            "example",
-            "Costliest",
-            "The call that launched the most device time, then the longest",
-            rows.iter().map(|r| r.example.map(|e| e.2)),
-        ),
     ];
+    columns.extend(operator_columns(&averages));
+    columns.push(Column::slices(
+        "example",
+        "Costliest",
+        "The call that launched the most device time, then the longest",
+        rows.iter().map(|r| r.example.map(|e| e.2)),
+    ));
     Table { id: "operators", title: "Operators", columns }
 }
 

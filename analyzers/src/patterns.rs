@@ -70,6 +70,10 @@ pub(crate) static FAMILIES: LazyLock<Patterns> =
 pub(crate) static TENSOR_CORE: LazyLock<Patterns> =
     LazyLock::new(|| Patterns::parse(include_str!("../../assets/patterns/tensor_core.toml")));
 
+/// Counters of devices by what they mean.
+pub(crate) static METRICS: LazyLock<Patterns> =
+    LazyLock::new(|| Patterns::parse(include_str!("../../assets/patterns/metrics.toml")));
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +112,11 @@ mod tests {
     #[test]
     fn every_tensor_core_line_does_what_it_says() {
         check(&TENSOR_CORE, &["yes", "no"]);
+    }
+
+    #[test]
+    fn every_metric_line_does_what_it_says() {
+        let ids: Vec<&str> = crate::metrics::metric_ids().collect();
+        check(&METRICS, &ids);
     }
 }

@@ -30,7 +30,7 @@ pub fn run_all(trace: &Trace, params: &Params, progress: &Progress) -> Result<An
         }
     }
     analysis.steps = derived.steps().ok().cloned();
-    analysis.partitions = derived.into_partitions();
+    (analysis.partitions, analysis.metrics) = derived.into_kept();
     Ok(analysis)
 }
 
@@ -69,6 +69,7 @@ mod tests {
                 "copies",
                 "copy_kinds",
                 "apis",
+                "metrics",
                 "gaps",
                 "health"
             ]

@@ -89,6 +89,7 @@ pub fn counter_value(value: f64, unit: Option<tracecard_model::Unit>) -> String 
         Some(U::Frac) => percent(value),
         Some(U::BytesPerS) => bytes_per_s(value),
         Some(U::Bytes) => bytes(value),
+        Some(U::Ns) => ns(value),
         Some(U::Hz) => scaled(value, "Hz"),
         Some(U::W) => format!("{} W", significant(value)),
         Some(U::C) => format!("{} °C", significant(value)),

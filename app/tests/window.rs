@@ -330,3 +330,38 @@ fn nothing_moves_while_nothing_happens() {
     let viewport = &harness.output().viewport_output[&egui::ViewportId::ROOT];
     assert!(std::time::Duration::from_secs(1) < viewport.repaint_delay, "{:?}", viewport.repaint_delay);
 }
+
+#[test]
+fn what_captures_a_missing_metric_is_a_click_away() {
+    let trace = fixture(TRACE).unwrap();
+    let mut trace = trace;
+    trace.devices[0].compute_capability = Some((8, 9));
+    let analysis = run_all(&trace, &Params::default(), &Progress::new()).unwrap();
+    let mut harness = window(|app| app.load_trace(Arc::new(trace), Arc::new(analysis)));
+    harness.get_by_label("Copy the command that captures L2 hit rate").click();
+    harness.run_steps(1);
+    let copied = harness.output().platform_output.commands.iter().find_map(|command| match command {
+        egui::OutputCommand::CopyText(text) => Some(text.clone()),
+        _ => None,
+    });
+    let expected =
+        "nsys profile --gpu-metrics-devices=all --gpu-metrics-set=ad10x-gfxt -o run python train.py";
+    assert_eq!(copied.as_deref(), Some(expected));
+}
+
+#[test]
+fn metrics_of_a_device_open_and_close() {
+    let mut harness = with_trace(TRACE);
+    let n_lanes = |harness: &Harness<'_, App>| {
+        let canvas = harness.get_by_label_contains("Timeline of ");
+        canvas.accesskit_node().label().unwrap().split(' ').nth(2).unwrap().parse::<usize>().unwrap()
+    };
+    let all = n_lanes(&harness);
+    harness.get_by_label_contains("Close Metrics").click();
+    harness.run();
+    // SM active, theoretical occupancy, L2, H2D copies, launch queue, launch delay.
+    assert_eq!(n_lanes(&harness), all - 6);
+    harness.get_by_label_contains("Open Metrics").click();
+    harness.run();
+    assert_eq!(n_lanes(&harness), all);
+}

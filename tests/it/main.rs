@@ -4,6 +4,7 @@
 
 mod corpus;
 mod fuzz_found;
+mod metrics;
 mod nsys_goldens;
 mod real_traces;
 mod report_twin;

@@ -16,6 +16,7 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("collectives", &["kind", "group", "size", "count", "bytes", "total_ns", "exposed_ns"]),
     ("ranges", &["path", "domain", "count", "total_ns", "device_busy_ns", "median_ns", "p99_ns"]),
     ("counters", &["name", "device", "samples", "mean", "min", "max", "unit"]),
+    ("metrics", &["name", "device", "kind", "mean", "stddev", "min", "max", "unit"]),
 ];
 
 /// The report as Markdown; lists show at most `top` rows and say how many they leave out.

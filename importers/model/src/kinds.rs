@@ -196,6 +196,8 @@ kinds!(
         W = "W",
         /// Degrees Celsius.
         C = "C",
+        /// Nanoseconds.
+        Ns = "ns",
         /// A plain number, or a unit the file does not name.
         Count = "count",
     }

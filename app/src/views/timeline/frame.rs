@@ -4,10 +4,13 @@ use std::sync::Arc;
 
 use egui::epaint::Vertex;
 use egui::{Color32, Mesh, Rect, pos2};
+use tracecard_analyzers::Metrics;
 use tracecard_model::Trace;
 
 use super::colors::NameColors;
 use super::layout::{Curve, Items};
+use super::metric_curves::{CounterPill, MetricCurve};
+use super::metric_paint;
 use crate::theme::Theme;
 
 /// Items and what does not change while they stay.
@@ -16,6 +19,12 @@ pub(super) struct Frame {
     pub(super) items: Items,
     /// One mesh a lane, and one a counter.
     pub(super) meshes: Vec<Arc<Mesh>>,
+    /// The curves of metrics in view.
+    pub(super) metrics: Vec<MetricCurve>,
+    /// One mesh a metric.
+    pub(super) metric_meshes: Vec<Arc<Mesh>>,
+    /// What plain counters are like in view.
+    pub(super) pills: Vec<CounterPill>,
 }
 
 impl Frame {
@@ -37,7 +46,25 @@ impl Frame {
             meshes.push(Arc::new(mesh));
         }
         meshes.extend(items.curves.iter().map(|curve| Arc::new(curve_mesh(curve, trace, theme))));
-        Self { items, meshes }
+        Self { items, meshes, metrics: Vec::new(), metric_meshes: Vec::new(), pills: Vec::new() }
+    }
+
+    /// The same with curves of metrics and pills of plain counters.
+    pub(super) fn with_metrics(
+        mut self,
+        curves: Vec<MetricCurve>,
+        metrics: Option<&Metrics>,
+        pills: Vec<CounterPill>,
+        theme: &Theme,
+    ) -> Self {
+        let mesh = |curve: &MetricCurve| {
+            let track = metrics.and_then(|metrics| metrics.tracks.get(curve.metric));
+            Arc::new(track.map(|track| metric_paint::mesh(curve, track, theme)).unwrap_or_default())
+        };
+        self.metric_meshes = curves.iter().map(mesh).collect();
+        self.metrics = curves;
+        self.pills = pills;
+        self
     }
 }
 
@@ -59,7 +86,7 @@ fn curve_mesh(curve: &Curve, trace: &Trace, theme: &Theme) -> Mesh {
 }
 
 /// Four corners and two triangles of one colour; what has no area is left out.
-fn quad(mesh: &mut Mesh, rect: Rect, color: Color32) {
+pub(super) fn quad(mesh: &mut Mesh, rect: Rect, color: Color32) {
     if rect.width() <= 0.0 || rect.height() <= 0.0 {
         return;
     }

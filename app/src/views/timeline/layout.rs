@@ -167,6 +167,8 @@ pub fn layout(
             LaneKind::Header { preview } => layouter.preview(lane, preview),
             LaneKind::Slices { track, n_rows } => layouter.slices(lane, *track, *n_rows),
             LaneKind::Counter { track } => layouter.counter(idx, lane, *track, counters),
+            // Laid out in `metric_curves`.
+            LaneKind::Metric { .. } => {}
         }
         let marks = first..layouter.items.marks.len();
         if !marks.is_empty() {

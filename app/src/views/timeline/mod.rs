@@ -16,6 +16,10 @@ mod frame;
 mod input;
 mod labels;
 mod layout;
+mod metric_curves;
+mod metric_lanes;
+mod metric_paint;
+mod metric_tooltip;
 mod model;
 mod paint;
 mod state;
@@ -52,7 +56,7 @@ const SCROLL_BAR_PT: f32 = 10.0;
 /// What is kept between frames and can be made again at any time.
 #[derive(Debug, Default)]
 pub struct Cache {
-    model: Memo<(RunId, std::collections::BTreeSet<GroupKey>), Model>,
+    model: Memo<(RunId, bool, std::collections::BTreeSet<GroupKey>), Model>,
     frame: Memo<FrameKey, Frame>,
     labels: Option<(u32, LabelCache)>,
     colors: colors::NameColors,
@@ -69,6 +73,7 @@ struct FrameKey {
     view: View,
     canvas: Canvas,
     mode: Mode,
+    is_analysed: bool,
 }
 
 /// Show the timeline.
@@ -88,9 +93,10 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     };
     let theme = Theme::of_ui(ui);
     let heights = heights(theme);
-    let model_key = (run.id, state.toggled.clone());
+    let metrics = run.analysis().map(|analysis| &analysis.metrics);
+    let model_key = (run.id, metrics.is_some(), state.toggled.clone());
     let Cache { model, frame, labels, colors, steps: step_cache, pointer_frac } = cache;
-    let model = model.get(model_key, |(_, toggled)| model::model(&run.trace, toggled, &heights));
+    let model = model.get(model_key, |(_, _, toggled)| model::model(&run.trace, metrics, toggled, &heights));
     let steps = step_cache.get((run.id, run.analysis().is_some()), |_| steps::of_run(run));
 
     let areas = Areas::new(ui, state, !steps.is_empty());
@@ -112,11 +118,14 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     let canvas = Canvas { rect: areas.canvas, scroll_pt: now.scroll_pt, pixel_pt, row_pt: heights.row_pt };
     let label_cache = label_cache(ui, theme, labels);
     colors.prepare(run.id, theme.mode, &run.trace);
-    let key =
-        FrameKey { run: run.id, toggled: state.toggled.clone(), view: now.view, canvas, mode: theme.mode };
+    let is_analysed = metrics.is_some();
+    let toggled = state.toggled.clone();
+    let key = FrameKey { run: run.id, toggled, view: now.view, canvas, mode: theme.mode, is_analysed };
     let frame = frame.get(key, |_| {
         let items = layout::layout(model, &run.trace, &run.counters, &scale, &canvas, label_cache);
-        Frame::new(items, &run.trace, theme, colors)
+        let curves = metric_curves::curves(model, metrics, &run.trace, &scale, &canvas);
+        let pills = metric_curves::pills(model, &items, &run.trace, &run.counters, &scale, &canvas);
+        Frame::new(items, &run.trace, theme, colors).with_metrics(curves, metrics, pills, theme)
     });
 
     let pointer = response.hover_pos().filter(|_| !response.dragged());
@@ -128,6 +137,7 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, state: &mut State, cache: &mut Cache) -> Vec
     drawing.background(ui);
     drawing.axis(ui, steps);
     drawing.frame(ui, frame, colors);
+    commands.extend(metric_paint::ui(ui, &drawing, frame, metrics, pointer));
     drawing.highlight(ui, frame, hovered.as_ref(), cx.selection);
     drawing.pointer(ui, pointer);
     commands.extend(steps::ui(ui, &areas, &scale, steps));

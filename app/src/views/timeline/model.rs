@@ -15,7 +15,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use tracecard_analyzers::Metrics;
 use tracecard_model::{DeviceId, ProcessId, Trace, Track, TrackFamily, TrackId};
+
+use super::metric_lanes;
 
 /// What can be opened and closed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -28,6 +31,10 @@ pub enum GroupKey {
     Thread(Option<ProcessId>, String),
     /// All counters.
     Counters,
+    /// The metrics of a device.
+    Metrics(DeviceId),
+    /// Those of them that are not shown at first.
+    MoreMetrics(DeviceId),
     /// One track with many rows.
     Track(TrackId),
 }
@@ -64,6 +71,11 @@ pub enum LaneKind {
     Counter {
         /// The track.
         track: TrackId,
+    },
+    /// One of the run's metrics.
+    Metric {
+        /// Its index in the analysis.
+        metric: usize,
     },
 }
 
@@ -102,9 +114,15 @@ const ROWS_WHEN_CLOSED: u32 = 3;
 /// A closed group shows the top rows of so many tracks at the most.
 const MAX_PREVIEWS: usize = 8;
 
-/// The lanes of a trace. `toggled` are the groups that are not as they are at first.
-pub fn model(trace: &Trace, toggled: &BTreeSet<GroupKey>, heights: &Heights) -> Model {
-    let mut builder = Builder { trace, toggled, heights, model: Model::default() };
+/// The lanes of a trace. `toggled` are the groups that are not as they are at first; `metrics` come with the
+/// analysis.
+pub fn model(
+    trace: &Trace,
+    metrics: Option<&Metrics>,
+    toggled: &BTreeSet<GroupKey>,
+    heights: &Heights,
+) -> Model {
+    let mut builder = Builder { trace, metrics, toggled, heights, model: Model::default() };
     let shown: Vec<(TrackId, &Track)> = (0..)
         .map(TrackId)
         .zip(&trace.tracks)
@@ -128,7 +146,7 @@ impl Model {
     pub fn lane_of(&self, wanted: TrackId) -> Option<&Lane> {
         self.lanes.iter().find(|lane| match &lane.kind {
             LaneKind::Slices { track, .. } | LaneKind::Counter { track } => *track == wanted,
-            LaneKind::Header { .. } => false,
+            LaneKind::Header { .. } | LaneKind::Metric { .. } => false,
         })
     }
 }
@@ -161,6 +179,8 @@ pub fn is_open_at_first(trace: &Trace, group: &GroupKey) -> bool {
             is_of_thread && !is_quiet && 0 < track.n_slices
         }),
         GroupKey::Track(track) => trace.tracks.get(track.idx()).is_none_or(|t| t.n_rows <= MAX_ROWS_OPEN),
+        GroupKey::Metrics(_) => metric_lanes::is_open_at_first(trace),
+        GroupKey::MoreMetrics(_) => false,
         _ => true,
     }
 }
@@ -190,6 +210,7 @@ pub fn family_title(family: TrackFamily) -> &'static str {
 
 struct Builder<'a> {
     trace: &'a Trace,
+    metrics: Option<&'a Metrics>,
     toggled: &'a BTreeSet<GroupKey>,
     heights: &'a Heights,
     model: Model,
@@ -203,10 +224,15 @@ type Grouped<'a, K> = Vec<(K, Vec<(TrackId, &'a Track)>)>;
 impl Builder<'_> {
     fn devices(&mut self, shown: &Tracks<'_>) {
         let mut of_device: BTreeMap<(u32, DeviceId), Vec<(TrackId, &Track)>> = BTreeMap::new();
+        let rank = |device: DeviceId| {
+            (self.trace.devices.get(device.idx()).map_or(u32::MAX, |row| row.number), device)
+        };
+        metric_lanes::devices(self.metrics).for_each(|device| {
+            of_device.entry(rank(device)).or_default();
+        });
         for (id, track) in shown.iter().filter(|(_, track)| track.key.family.is_device()) {
             if let Some(device) = track.key.device {
-                let number = self.trace.devices.get(device.idx()).map_or(u32::MAX, |row| row.number);
-                of_device.entry((number, device)).or_default().push((*id, track));
+                of_device.entry(rank(device)).or_default().push((*id, track));
             }
         }
         for ((_, device), tracks) in of_device {
@@ -222,7 +248,18 @@ impl Builder<'_> {
                     let detail = detail.collect::<Vec<_>>().join(" · ");
                     self.track(id, track, 1, with_capital(&track.name), detail);
                 }
+                self.metrics(device);
             }
+        }
+    }
+
+    fn metrics(&mut self, device: DeviceId) {
+        let Some(metrics) = self.metrics else { return };
+        let is_open = |key: &GroupKey| is_open_at_first(self.trace, key) != self.toggled.contains(key);
+        for lane in metric_lanes::lanes(metrics, device, self.heights, is_open) {
+            let header = LaneKind::Header { preview: Vec::new() };
+            let kind = lane.metric.map_or(header, |metric| LaneKind::Metric { metric });
+            self.lane(lane.height_pt, lane.indent, lane.label, lane.detail, lane.toggle, kind);
         }
     }
 
@@ -272,7 +309,9 @@ impl Builder<'_> {
 
     fn counters(&mut self, shown: &Tracks<'_>) {
         let is_counter = |track: &Track| track.key.family == TrackFamily::Counter;
-        let tracks: Vec<_> = shown.iter().copied().filter(|(_, track)| is_counter(track)).collect();
+        let is_metric = |id: TrackId| self.metrics.is_some_and(|metrics| metrics.has_counter(id));
+        let counters = shown.iter().copied().filter(|(id, track)| is_counter(track) && !is_metric(*id));
+        let tracks: Vec<_> = counters.collect();
         if tracks.is_empty() {
             return;
         }
@@ -422,14 +461,14 @@ mod tests {
             "136 20 ▾ Counters 1",
             "156 40   SMs Active",
         ];
-        assert_eq!(lines(&model(&trace, &BTreeSet::new(), &HEIGHTS)), expected);
+        assert_eq!(lines(&model(&trace, None, &BTreeSet::new(), &HEIGHTS)), expected);
     }
 
     #[test]
     fn a_closed_group_keeps_its_header_with_a_preview() {
         let trace = fixture(TRACE).unwrap();
         let toggled = BTreeSet::from([GroupKey::Process(Some(ProcessId(0)))]);
-        let model = model(&trace, &toggled, &HEIGHTS);
+        let model = model(&trace, None, &toggled, &HEIGHTS);
         assert_eq!(lines(&model)[2..], [" 42 20 ▸ Process 1", " 62 20 ▾ Counters 1", " 82 40   SMs Active"]);
         assert!(matches!(&model.lanes[2].kind, LaneKind::Header { preview } if preview.len() == 3));
     }
@@ -438,7 +477,7 @@ mod tests {
     fn deep_stacks_are_closed_at_first() {
         let frames: String = (0..20).map(|i| format!("python f{i} {i} {}\n", 100 - 2 * i)).collect();
         let trace = fixture(&format!("thread 1 python\n{frames}")).unwrap();
-        let height_pt = |toggled| model(&trace, &toggled, &HEIGHTS).lanes[2].height_pt;
+        let height_pt = |toggled| model(&trace, None, &toggled, &HEIGHTS).lanes[2].height_pt;
         assert_eq!(height_pt(BTreeSet::new()), 32.0);
         assert_eq!(height_pt(BTreeSet::from([GroupKey::Track(TrackId(0))])), 202.0);
     }
@@ -446,13 +485,13 @@ mod tests {
     #[test]
     fn an_empty_trace_has_no_lanes() {
         let trace = fixture("").unwrap();
-        assert_eq!(model(&trace, &BTreeSet::new(), &HEIGHTS), Model::default());
+        assert_eq!(model(&trace, None, &BTreeSet::new(), &HEIGHTS), Model::default());
     }
 
     #[test]
     fn visible_lanes_are_found_by_y() {
         let trace = fixture(TRACE).unwrap();
-        let model = model(&trace, &BTreeSet::new(), &HEIGHTS);
+        let model = model(&trace, None, &BTreeSet::new(), &HEIGHTS);
         assert_eq!(model.visible(0.0, 20.0), 0..1);
         assert_eq!(model.visible(21.0, 63.0), 1..4);
         assert_eq!(model.visible(1e6, 2e6), 9..9);

@@ -4,6 +4,7 @@ use egui::{PopupAnchor, Pos2, Response, RichText, Tooltip, Ui};
 
 use super::frame::Frame;
 use super::layout::Mark;
+use super::metric_tooltip;
 use crate::run::Run;
 use crate::theme::Theme;
 use crate::time_scale::TimeScale;
@@ -25,6 +26,13 @@ pub(super) fn ui(
         || Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), response.id, PopupAnchor::Pointer).gap(14.0);
     if let Some(mark) = hovered {
         tooltip().show(|ui| mark_ui(ui, run, mark));
+        return;
+    }
+    let metrics = run.analysis().map(|analysis| &analysis.metrics);
+    let metric = frame.metrics.iter().find(|curve| curve.rect.contains(pointer));
+    if let Some((metric, metrics)) = metric.zip(metrics) {
+        let (theme, t_ns) = (Theme::of_ui(ui), scale.ns_from_x(pointer.x));
+        tooltip().show(|ui| metric_tooltip::lane_ui(ui, theme, &run.trace, metrics, metric, t_ns));
         return;
     }
     let curve = frame.items.curves.iter().find(|curve| {
@@ -72,4 +80,6 @@ fn mark_ui(ui: &mut Ui, run: &Run, mark: &Mark) {
             ui.end_row();
         }
     });
+    let metrics = run.analysis().map(|analysis| &analysis.metrics);
+    metric_tooltip::slice_ui(ui, theme, trace, metrics, mark.slice);
 }

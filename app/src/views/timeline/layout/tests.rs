@@ -12,7 +12,7 @@ const HEIGHTS: Heights = Heights { row_pt: 10.0, header_pt: 20.0, counter_pt: 40
 
 /// A canvas of 100 × 200 points, one pixel a point, with texts of 1 point a sign.
 fn items(trace: &Trace, start_ns: i64, end_ns: i64, toggled: &BTreeSet<GroupKey>) -> Items {
-    let model = model(trace, toggled, &HEIGHTS);
+    let model = model(trace, None, toggled, &HEIGHTS);
     let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, 200.0));
     let canvas = Canvas { rect, scroll_pt: 0.0, pixel_pt: 1.0, row_pt: HEIGHTS.row_pt };
     let scale = TimeScale::new(View::of(Span::new(start_ns, end_ns)), 0.0, 100.0);
@@ -97,7 +97,7 @@ fn at_most_800_labels_a_frame() {
     let rows: String =
         (0..900).map(|i| format!("thread {i} ops\n op a 0 50\n op b 50 50\n")).collect::<Vec<_>>().join("");
     let trace = fixture(&rows).unwrap();
-    let model = model(&trace, &BTreeSet::new(), &HEIGHTS);
+    let model = model(&trace, None, &BTreeSet::new(), &HEIGHTS);
     let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(100.0, model.height_pt));
     let canvas = Canvas { rect, scroll_pt: 0.0, pixel_pt: 1.0, row_pt: HEIGHTS.row_pt };
     let scale = TimeScale::new(View::of(Span::new(0, 100)), 0.0, 100.0);

@@ -106,16 +106,15 @@ impl Weight {
     /// Every weight, in the order shown.
     pub const ALL: [Self; 3] = [Self::Cpu, Self::Device, Self::Samples];
 
-    /// Has the trace anything of this weight? O(n) where it has not.
+    /// Has the trace anything of this weight? O(tracks).
     pub fn is_in(self, trace: &Trace) -> bool {
-        let kinds = trace.slices.kinds();
+        let has = |is_family: fn(TrackFamily) -> bool| {
+            trace.tracks.iter().any(|track| 0 < track.n_slices && is_family(track.key.family))
+        };
         match self {
             Self::Samples => !trace.samples.rows().is_empty(),
-            Self::Device => kinds.iter().any(|kind| kind.is_device_work()),
-            Self::Cpu => trace
-                .tracks
-                .iter()
-                .any(|track| 0 < track.n_slices && !sweep::layers_of(track.key.family).is_empty()),
+            Self::Device => has(|family| matches!(family, TrackFamily::Stream | TrackFamily::Graph)),
+            Self::Cpu => has(|family| !sweep::layers_of(family).is_empty()),
         }
     }
 

@@ -14,6 +14,7 @@ mod counters;
 mod derived;
 mod device_summary;
 mod device_work;
+pub mod flame;
 mod grouped;
 mod health;
 mod idle;

@@ -49,6 +49,8 @@ pub enum Command {
     ShowTable(ViewId, String),
     /// Put the rows of a table on the clipboard, as shown.
     CopyTable(ViewId),
+    /// Show the flame graph of this stretch.
+    FlameOf(Span),
     /// Open or close the command palette.
     TogglePalette,
     /// Open or close the list of shortcuts.

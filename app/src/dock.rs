@@ -29,6 +29,7 @@ const TABLES: &[ViewId] = &[
     ViewId::Steps,
     ViewId::Idle,
     ViewId::Counters,
+    ViewId::Flame,
 ];
 
 impl Default for Dock {

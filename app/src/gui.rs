@@ -9,6 +9,7 @@
 mod apply;
 mod bars;
 mod dialogs;
+mod flames;
 mod keys;
 mod open;
 mod tables;
@@ -49,6 +50,7 @@ pub struct App {
     jobs: Jobs<Slot, Output>,
     timeline: views::timeline::Cache,
     overview: views::overview::Cache,
+    flame: views::flame::Cache,
     orders: Orders,
     orders_wanted: std::collections::BTreeMap<ViewId, OrderKey>,
     held: HeldKeys,
@@ -72,6 +74,7 @@ impl App {
             jobs: Jobs::new(move || ctx.request_repaint()),
             timeline: views::timeline::Cache::default(),
             overview: views::overview::Cache::default(),
+            flame: views::flame::Cache::default(),
             orders: Orders::default(),
             orders_wanted: std::collections::BTreeMap::new(),
             held: HeldKeys::default(),
@@ -125,6 +128,8 @@ impl App {
         self.n_runs += 1;
         self.state.selection = None;
         self.state.timeline.reset_for_new_run();
+        self.state.flame.reset_for_new_run();
+        self.flame = views::flame::Cache::default();
         self.state.tables.values_mut().for_each(views::table::State::reset_for_new_run);
         self.orders = Orders::default();
         self.run = Some(Run { id, path, trace, counters, analysed });
@@ -140,9 +145,10 @@ impl App {
         self.state.dock.show(view);
     }
 
-    /// Show this stretch in the timeline.
+    /// Show this stretch in the timeline and the flame graph.
     pub fn show_span(&mut self, span: Span) {
         self.state.timeline.show(span);
+        self.state.flame.show_span(span);
     }
 
     /// Is work going on in the background?
@@ -188,7 +194,7 @@ impl App {
     pub fn ui(&mut self, ui: &mut Ui) {
         self.update(ui.ctx());
         let has_dialog = self.state.palette.is_some() || self.state.is_help_open;
-        let is_covered = has_dialog || ui.ctx().any_popup_open();
+        let is_covered = has_dialog || ui.ctx().any_popup_open() || self.flame.has_keys(ui.ctx());
         let mut commands = self.held.commands(ui.ctx(), self.run.is_some(), is_covered);
         commands.extend(self.dropped_files(ui.ctx()));
         if let Some(view) = self.only {
@@ -248,6 +254,8 @@ struct Panes<'a> {
     timeline: &'a mut views::timeline::State,
     timeline_cache: &'a mut views::timeline::Cache,
     overview_cache: &'a mut views::overview::Cache,
+    flame: &'a mut views::flame::State,
+    flame_cache: &'a mut views::flame::Cache,
     orders: &'a Orders,
 }
 
@@ -262,6 +270,8 @@ impl<'a> Panes<'a> {
             timeline: &mut app.state.timeline,
             timeline_cache: &mut app.timeline,
             overview_cache: &mut app.overview,
+            flame: &mut app.state.flame,
+            flame_cache: &mut app.flame,
             orders: &app.orders,
         }
     }
@@ -270,6 +280,7 @@ impl<'a> Panes<'a> {
         match view {
             ViewId::Overview => views::overview::ui(ui, &self.cx, self.overview_cache),
             ViewId::Timeline => views::timeline::ui(ui, &self.cx, self.timeline, self.timeline_cache),
+            ViewId::Flame => views::flame::ui(ui, &self.cx, self.flame, self.timeline, self.flame_cache),
             ViewId::Details => views::details::ui(ui, &self.cx),
             ViewId::Health => views::health::ui(ui, &self.cx),
             table => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::dock::Dock;
 use crate::run::Selection;
-use crate::views::{ViewId, table, timeline};
+use crate::views::{ViewId, flame, table, timeline};
 
 /// Kinds of background work; the latest of a kind wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,8 @@ pub enum Slot {
     Analysis,
     /// The rows of a table are being ordered.
     Order(ViewId),
+    /// Stacks are being merged.
+    Flame,
 }
 
 /// Dark or light.
@@ -55,6 +57,8 @@ pub struct State {
     pub timeline: timeline::State,
     /// Sort order, filter and scroll of each table that was touched.
     pub tables: BTreeMap<ViewId, table::State>,
+    /// The flame graph.
+    pub flame: flame::State,
     /// What is typed in the command palette; `None` when it is closed.
     pub palette: Option<String>,
     /// Is the list of shortcuts open?

@@ -31,6 +31,10 @@ impl App {
             Command::SetWheel(wheel) => self.state.timeline.wheel = wheel,
             Command::Copy(text) => ctx.copy_text(text),
             Command::CopyTable(view) => self.copy_table(ctx, view),
+            Command::FlameOf(span) => {
+                self.state.flame.show_span(span);
+                self.state.dock.show(ViewId::Flame);
+            }
             Command::TogglePalette => {
                 self.state.palette = if self.state.palette.is_some() { None } else { Some(String::new()) };
             }

@@ -24,6 +24,8 @@ pub(super) enum Output {
     Analysed { run: RunId, analysis: Arc<Analysis> },
     /// The rows of a table were put in order.
     Ordered { view: ViewId, key: super::tables::OrderKey, rows: Vec<u32> },
+    /// Stacks were merged.
+    Merged(Box<crate::views::flame::Shown>),
 }
 
 /// Files that are remembered for the start page.
@@ -91,6 +93,7 @@ impl App {
                 }
             }
             Ok(Output::Ordered { view, key, rows }) => self.orders.set(view, key, rows),
+            Ok(Output::Merged(shown)) => self.flame.set(*shown),
             Err(failure) => self.fail(job.slot, failure),
         }
     }
@@ -117,6 +120,10 @@ impl App {
             run.analysed = Analysed::Failed(text);
             return;
         }
+        if slot == Slot::Flame {
+            self.flame.fail(text);
+            return;
+        }
         let text = if slot == Slot::Dialog { format!("The file dialog failed: {text}") } else { text };
         self.notice = Some(Notice { text, is_error: true });
     }
@@ -134,7 +141,7 @@ impl App {
                         Analysed::Failed("It was cancelled; open the file again to analyse it.".to_owned());
                 }
             }
-            Slot::Dialog | Slot::Order(_) => {}
+            Slot::Dialog | Slot::Order(_) | Slot::Flame => {}
         }
     }
 }

@@ -5,6 +5,7 @@
 //! `model` and `layout` know no egui context, so that they are tested as text.
 
 pub mod details;
+pub mod flame;
 pub mod health;
 pub mod overview;
 pub mod start;
@@ -40,6 +41,8 @@ pub enum ViewId {
     Steps,
     /// Idle time of the devices by its cause.
     Idle,
+    /// Merged stacks.
+    Flame,
     /// All about the selected slice.
     Details,
     /// What was wrong in the input.
@@ -59,6 +62,7 @@ impl ViewId {
         Self::Counters,
         Self::Steps,
         Self::Idle,
+        Self::Flame,
         Self::Details,
         Self::Health,
     ];
@@ -76,6 +80,7 @@ impl ViewId {
             Self::Counters => "Counters",
             Self::Steps => "Steps",
             Self::Idle => "Idle",
+            Self::Flame => "Flame graph",
             Self::Details => "Details",
             Self::Health => "Health",
         }
@@ -94,6 +99,7 @@ impl ViewId {
             Self::Counters => "counters",
             Self::Steps => "steps",
             Self::Idle => "idle",
+            Self::Flame => "flame",
             Self::Details => "details",
             Self::Health => "health",
         }

@@ -49,9 +49,12 @@ fn flame(text: &str) -> Harness<'static, App> {
 }
 
 /// Until the job is done and its result on screen.
+/// A click becomes a command in one frame, a job in the next, and a picture in the one after its end.
 fn settle(harness: &mut Harness<'static, App>) {
-    harness.step();
-    harness.state_mut().wait();
+    for _ in 0..3 {
+        harness.step();
+        harness.state_mut().wait();
+    }
     harness.run();
 }
 

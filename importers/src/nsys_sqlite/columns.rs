@@ -111,7 +111,8 @@ impl Table {
         let is_key = |key: i64, is_integer: bool| key == 1 && n_keys == 1 && is_integer;
         let is_plain = columns.iter().all(|(_, is_hidden, has_default, key, is_integer)| {
             // A key in descending order is a column of its own, any other is the row id.
-            !is_hidden && !has_default && !(has_desc && is_key(*key, *is_integer))
+            let is_odd_key = has_desc && is_key(*key, *is_integer);
+            !(*is_hidden || *has_default || is_odd_key)
         });
         let plain = root.filter(|_| is_plain).map(|root| {
             let column = |(name, _, _, key, is_integer): &(String, bool, bool, i64, bool)| TableColumn {

@@ -4,7 +4,7 @@
 //! Trace ──flame()──▶ FlameTree ──edited()──▶ FlameTree ──bottom_up(), callers(), reordered()──▶ FlameTree
 //! ```
 //! **CPU time** is the time of host threads inside slices of the layers wanted: per thread the union of
-//! them, each instant on the one stack that is open then ([`sweep`]). Threads add up.
+//! them, each instant on the one stack that is open then (`sweep.rs`). Threads add up.
 //!
 //! **Device time** is the sum of the durations of kernels, copies, memsets and whole graphs (those whose
 //! nodes are not in the file), so what runs at the same time counts each for itself; it is not the busy time

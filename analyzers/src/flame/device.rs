@@ -39,6 +39,7 @@ pub(super) fn grow(
             growth.place(note, work);
         }
         match partitions {
+            _ if !options.layers.has(Layer::Idle) => {}
             Some(partitions) => growth.idle(options, partitions),
             None => growth.idle(options, Derived::new(trace, &Params::default())?.partitions()),
         }

@@ -46,7 +46,7 @@ pub use tree::{FlameTree, Frame, FrameId, Layer, Measure, NodeId, Order};
 
 use crate::{AnalyzeError, DevicePartition, NOT_ATTRIBUTED};
 
-/// Where device work lies that no stack launched.
+/// The root of the time in which devices had nothing to do.
 pub const IDLE: &str = "GPU idle";
 
 /// A set of [`Layer`]s.
@@ -123,7 +123,8 @@ impl Weight {
     pub fn usual_layers(self) -> Layers {
         match self {
             Self::Cpu => Layers::CODE_AND_CALLS,
-            Self::Device | Self::Samples => Layers::CODE,
+            Self::Device => Layers::CODE.with(Layer::Idle),
+            Self::Samples => Layers::NONE,
         }
     }
 }
@@ -162,7 +163,7 @@ pub fn threads(trace: &Trace) -> Vec<Thread> {
 pub struct Options {
     /// What the width of a frame means.
     pub weight: Weight,
-    /// Frames of these layers; of no account for samples.
+    /// Frames of these layers, [`Layer::Idle`] for the idle time of devices; of no account for samples.
     pub layers: Layers,
     /// Only this part of the run; `None`: all.
     pub span: Option<Span>,

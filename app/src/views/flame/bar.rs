@@ -255,7 +255,9 @@ fn layers_ui(ui: &mut Ui, facts: &Facts, state: &mut State) {
     }
     ui.menu_button("Frames ▾", |ui| {
         let mut layers = state.layers.unwrap_or_else(|| weight.usual_layers());
-        for layer in &facts.layers {
+        let idle = [Layer::Idle];
+        let idle = idle.iter().filter(|_| weight == Weight::Device);
+        for layer in facts.layers.iter().chain(idle) {
             let mut is_shown = layers.has(*layer);
             if ui.checkbox(&mut is_shown, layer_title(*layer)).changed() {
                 layers = if is_shown { layers.with(*layer) } else { layers.without(*layer) };

@@ -99,7 +99,22 @@ pub fn ui(
         );
         return commands;
     }
+    commands.extend(choices_and_frames_ui(ui, run, state, cache));
+    // What was chosen just now counts at once.
+    let facts = cache.facts.get((run.id, run.analysis().is_some()), |_| Facts::of(run));
+    let wanted = key(run, facts, state, timeline);
+    if cache.wanted.as_ref() != Some(&wanted) {
+        // The job is started before the next frame.
+        ui.ctx().request_repaint();
+        cache.wanted = Some(wanted);
+    }
+    commands
+}
+
+fn choices_and_frames_ui(ui: &mut Ui, run: &Run, state: &mut State, cache: &mut Cache) -> Vec<Command> {
+    let mut commands = Vec::new();
     let theme = Theme::of_ui(ui);
+    let facts = cache.facts.get((run.id, run.analysis().is_some()), |_| Facts::of(run));
     let shown = cache.shown.clone().filter(|shown| shown.key.run == run.id);
     let frame =
         egui::Frame::new().inner_margin(egui::Margin::symmetric(theme.space.m as i8, theme.space.s as i8));
@@ -114,12 +129,6 @@ pub fn ui(
         })
         .inner;
 
-    let wanted = key(run, facts, state, timeline);
-    if cache.wanted.as_ref() != Some(&wanted) {
-        // The job is started before the next frame.
-        ui.ctx().request_repaint();
-        cache.wanted = Some(wanted);
-    }
     let failed = cache.failed.as_ref().filter(|(key, _)| cache.wanted.as_ref() == Some(key));
     if let Some((_, reason)) = failed {
         widgets::empty_ui(ui, "The stacks could not be merged", reason);

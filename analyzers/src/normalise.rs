@@ -36,7 +36,7 @@ pub(crate) fn op_text(text: &str) -> OpText<'_> {
 }
 
 /// Only the name of such a text: not all of a long text is read for it.
-fn op_name(text: &str) -> &str {
+pub(crate) fn op_name(text: &str) -> &str {
     text.split_at(mark_at(text).unwrap_or(text.len())).0
 }
 

@@ -36,7 +36,7 @@ mod tree;
 
 use std::collections::BTreeSet;
 
-use tracecard_model::{ProcessId, Progress, SliceKind, Span, Trace, TrackFamily, TrackId};
+use tracecard_model::{ProcessId, Progress, Span, Trace, TrackFamily, TrackId};
 
 pub use arrange::{bottom_up, callees, callers, reordered, totals_by_frame};
 pub use edit::{Edit, edited};
@@ -211,9 +211,4 @@ fn not_attributed() -> Frame {
 /// How much later than its parent a child may end, and a call after the operator that made it may begin.
 fn tolerance_ns(trace: &Trace) -> i64 {
     if 1 < trace.meta.resolution_ns { trace.meta.resolution_ns } else { 0 }
-}
-
-/// Is it work that a device did?
-fn is_work(trace: &Trace, slice: tracecard_model::SliceId) -> bool {
-    trace.slices.kinds().get(slice.idx()).copied().is_some_and(SliceKind::is_device_work)
 }

@@ -461,6 +461,14 @@ fn the_longest_slice_is_the_example() {
 }
 
 #[test]
+fn a_caller_of_device_work_shows_the_longest_slice_below_it() {
+    let trace = fixture(LAUNCHES).unwrap();
+    let tree = flame(&trace, None, &device(), &Progress::new()).unwrap();
+    let root = tree.children(None).next().unwrap();
+    assert_eq!(trace.name(tree.example(root).unwrap()), "gemm");
+}
+
+#[test]
 fn cancelling_stops_it() {
     let progress = Progress::new();
     progress.cancel();

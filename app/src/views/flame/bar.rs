@@ -143,10 +143,11 @@ pub(super) fn ui(
     let filter = widgets::filter_ui(ui, &mut state.filter, "Filter frames", 150.0);
     let filter = filter.on_hover_text("A regular expression, upper and lower case alike");
     if let Some(shown) = shown {
-        facts_ui(ui, shown);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.menu_button("Copy", |ui| copy_ui(ui, shown, state, commands));
             ui.menu_button("Frame", |ui| commands.extend(menu::frame_ui(ui, shown, state)));
+            // What is left over is for the numbers; they give way.
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| facts_ui(ui, shown));
         });
     }
     filter
@@ -284,7 +285,7 @@ fn facts_ui(ui: &mut Ui, shown: &Shown) {
         };
         text = format!("{share} of {text} match");
     }
-    ui.label(RichText::new(text).color(theme.color.text_muted));
+    ui.add(egui::Label::new(RichText::new(text).color(theme.color.text_muted)).truncate());
     let n_simplified = shown.edited.n_simplified();
     if 0 < n_simplified {
         let text = format!("{} simplified", format::count(i64::try_from(n_simplified).unwrap_or(i64::MAX)));

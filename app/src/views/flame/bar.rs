@@ -276,16 +276,19 @@ fn layers_ui(ui: &mut Ui, facts: &Facts, state: &mut State) {
 fn facts_ui(ui: &mut Ui, shown: &Shown) {
     let theme = Theme::of_ui(ui);
     let total = shown.edited.total();
-    let mut text = weight_text(shown.edited.measure(), total);
-    if let Some(matches) = &shown.matches {
-        let share = if 0 < total {
-            format::percent(matches.weight as f64 / total as f64)
-        } else {
-            format::UNKNOWN.to_owned()
-        };
-        text = format!("{share} of {text} match");
+    let amount = |weight: i64| weight_text(shown.edited.measure(), weight);
+    let (text, hint) = match &shown.matches {
+        None => (amount(total), None),
+        Some(matches) if 0 < total => (
+            format!("{} match", format::percent(matches.weight as f64 / total as f64)),
+            Some(format!("{} of {}", amount(matches.weight), amount(total))),
+        ),
+        Some(_) => (format!("{} match", format::UNKNOWN), None),
+    };
+    let label = ui.add(egui::Label::new(RichText::new(text).color(theme.color.text_muted)).truncate());
+    if let Some(hint) = hint {
+        label.on_hover_text(hint);
     }
-    ui.add(egui::Label::new(RichText::new(text).color(theme.color.text_muted)).truncate());
     let n_simplified = shown.edited.n_simplified();
     if 0 < n_simplified {
         let text = format!("{} simplified", format::count(i64::try_from(n_simplified).unwrap_or(i64::MAX)));

@@ -1,5 +1,7 @@
 //! The flame graph in the window: found by its labels, used by mouse and keyboard.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::sync::Arc;
 
 use egui::{Key, Pos2, Vec2};

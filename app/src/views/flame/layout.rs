@@ -96,7 +96,7 @@ impl Items {
         if is_right {
             row.find(|other| bar.rect.left() < other.rect.left())
         } else {
-            row.filter(|other| other.rect.left() < bar.rect.left()).last()
+            row.rfind(|other| other.rect.left() < bar.rect.left())
         }
     }
 }
@@ -160,7 +160,6 @@ impl Bars {
     }
 
     /// All that lies under a node which is this wide.
-    #[expect(clippy::too_many_arguments, reason = "where it begins, and which way it grows")]
     fn below(
         &mut self,
         side: Side,

@@ -20,6 +20,9 @@ use crate::theme::{Mode, Theme};
 use crate::views::{Cx, timeline};
 use crate::{format, widgets};
 
+/// A frame that is brought into sight has its own row and some below it.
+const ROWS_BELOW: f32 = 4.0;
+
 /// What is kept between frames and can be made again at any time.
 #[derive(Debug, Default)]
 pub struct Cache {
@@ -35,6 +38,8 @@ pub struct Cache {
     painted: Memo<FrameKey, Painted>,
     text_width: Option<(u32, TextWidth)>,
     focus_id: Option<egui::Id>,
+    /// The middle of the sandwich that was scrolled to.
+    revealed: Option<Frame>,
 }
 
 impl Cache {
@@ -250,8 +255,12 @@ fn canvas_ui(
     if asked.is_filter {
         filter.request_focus();
     }
-    if asked.is_moved {
-        bring_into_sight(shown, items.top_row, &canvas, state);
+    let is_new_middle = cache.revealed != shown.key.chosen;
+    if is_new_middle {
+        cache.revealed.clone_from(&shown.key.chosen);
+    }
+    if asked.is_moved || is_new_middle {
+        bring_into_sight(ui, shown, items.top_row, &canvas, state);
     }
     if response.has_focus() {
         let stroke = egui::Stroke::new(1.0, theme.color.accent);
@@ -304,7 +313,7 @@ fn clicks(response: &egui::Response, shown: &Shown, pointed: Option<Bar>, state:
     }
 }
 
-fn bring_into_sight(shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut State) {
+fn bring_into_sight(ui: &Ui, shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut State) {
     let Some(cursor) = &state.cursor else { return };
     let n_above = cursor.path.len() as i64 - 1;
     let row = match (shown.key.view, cursor.side) {
@@ -313,8 +322,12 @@ fn bring_into_sight(shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut St
         _ => n_above + 1,
     };
     let top_pt = (row - top_row) as f32 * canvas.row_pt;
-    let lowest_pt = top_pt + canvas.row_pt - canvas.rect.height();
-    state.scroll_pt = state.scroll_pt.clamp(lowest_pt.min(top_pt), top_pt);
+    let lowest_pt = top_pt + ROWS_BELOW * canvas.row_pt - canvas.rect.height();
+    let scroll_pt = state.scroll_pt.clamp(lowest_pt.min(top_pt), top_pt);
+    if scroll_pt != state.scroll_pt {
+        state.scroll_pt = scroll_pt;
+        ui.ctx().request_repaint();
+    }
 }
 
 /// What a screen reader says about the frames.

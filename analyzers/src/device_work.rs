@@ -56,24 +56,10 @@ pub(crate) struct DeviceWork {
 impl DeviceWork {
     /// Collect and sort. O(n log n).
     pub(crate) fn new(trace: &Trace) -> Self {
-        let mut rows = labelled_rows(trace);
+        let mut rows = linked_rows(trace);
         let device = |row: &WorkRow| trace.track_of(row.slice).key.device;
-        rows.retain(|row| device(row).is_some());
         let Some(first_slice) = rows.iter().map(|row| row.slice.0).min() else { return Self::default() };
         let last_slice = rows.iter().map(|row| row.slice.0).max().unwrap_or(first_slice);
-
-        let mut launch = vec![NO_LAUNCH; (last_slice - first_slice) as usize + 1];
-        for (kind, from, to) in trace.links.rows() {
-            let at = to.0.checked_sub(first_slice).and_then(|at| launch.get_mut(at as usize));
-            if let (LinkKind::Launch, Some(at)) = (kind, at) {
-                *at = from.0;
-            }
-        }
-        for row in &mut rows {
-            row.launch = launch[(row.slice.0 - first_slice) as usize];
-        }
-
-        drop_graphs_with_nodes(trace, &mut rows);
 
         let rank = |row: &WorkRow| {
             let device = trace.track_of(row.slice).key.device.unwrap_or(DeviceId(0));
@@ -87,8 +73,7 @@ impl DeviceWork {
             let id = chunk.first().and_then(device).unwrap_or(DeviceId(0));
             devices.push((id, start..start + chunk.len()));
         }
-        let mut index = launch;
-        index.fill(u32::MAX);
+        let mut index = vec![u32::MAX; (last_slice - first_slice) as usize + 1];
         for (idx, row) in rows.iter().enumerate() {
             index[(row.slice.0 - first_slice) as usize] = idx as u32;
         }
@@ -100,6 +85,27 @@ impl DeviceWork {
         let at = slice.0.checked_sub(self.first_slice)? as usize;
         self.index.get(at).filter(|idx| **idx != u32::MAX).map(|idx| *idx as usize)
     }
+}
+
+/// All device work in slice order, with its launches. O(n).
+pub(crate) fn linked_rows(trace: &Trace) -> Vec<WorkRow> {
+    let mut rows = labelled_rows(trace);
+    rows.retain(|row| trace.track_of(row.slice).key.device.is_some());
+    let (Some(first), Some(last)) = (rows.first().map(|r| r.slice.0), rows.last().map(|r| r.slice.0)) else {
+        return rows;
+    };
+    let mut launch = vec![NO_LAUNCH; (last - first) as usize + 1];
+    for (kind, from, to) in trace.links.rows() {
+        let at = to.0.checked_sub(first).and_then(|at| launch.get_mut(at as usize));
+        if let (LinkKind::Launch, Some(at)) = (kind, at) {
+            *at = from.0;
+        }
+    }
+    for row in &mut rows {
+        row.launch = launch[(row.slice.0 - first) as usize];
+    }
+    drop_graphs_with_nodes(trace, &mut rows);
+    rows
 }
 
 /// A whole-graph bar covers its nodes. Where the nodes of its launch are in the file, they are the work, and

@@ -29,13 +29,25 @@ pub(crate) struct OpText<'a> {
 
 /// Take such a text apart; a text of anything else is its own name.
 pub(crate) fn op_text(text: &str) -> OpText<'_> {
-    const MARKS: &[&str] = &["op_id = ", "seq = ", "sizes = ", "input_op_ids = "];
-    let is_mark =
-        |at: &usize| text.get(at + 2..).is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)));
-    let end = text.match_indices(", ").map(|(at, _)| at).find(is_mark);
+    let end = mark_at(text);
     let (name, rest) = text.split_at(end.unwrap_or(text.len()));
     let sizes = rest.split_once(", sizes = ").map(|(_, sizes)| balanced(sizes)).filter(|s| !s.is_empty());
     OpText { name, sizes, is_marked: end.is_some() }
+}
+
+/// Only the name of such a text: not all of a long text is read for it.
+pub(crate) fn op_name(text: &str) -> &str {
+    text.split_at(mark_at(text).unwrap_or(text.len())).0
+}
+
+/// Where `emit_nvtx` began to append to the name.
+fn mark_at(text: &str) -> Option<usize> {
+    const MARKS: &[&str] = &["op_id = ", "seq = ", "sizes = ", "input_op_ids = "];
+    let is_mark = |at: &usize| {
+        let rest = text.get(at + 1..).and_then(|rest| rest.strip_prefix(' '));
+        rest.is_some_and(|rest| MARKS.iter().any(|mark| rest.starts_with(mark)))
+    };
+    text.bytes().enumerate().filter(|(_, byte)| *byte == b',').map(|(at, _)| at).find(is_mark)
 }
 
 /// The leading `[…]` with its inner brackets; all of it where they do not close.
@@ -58,7 +70,7 @@ fn balanced(text: &str) -> &str {
 pub(crate) fn is_framework_range(text: &str) -> bool {
     const PREFIXES: &[&str] =
         &["aten::", "nccl", "autograd::", "torch::autograd", "c10d::", "prim::", "prims::"];
-    let name = op_text(text).name;
+    let name = op_name(text);
     let is_autograd_node =
         name.trim_end_matches(|c: char| c.is_ascii_digit()).ends_with("Backward") && !name.contains(' ');
     is_autograd_node || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
@@ -67,7 +79,7 @@ pub(crate) fn is_framework_range(text: &str) -> bool {
 /// A range's text without what `emit_nvtx` appends and with counters as `*`, so that all rounds of a loop
 /// have one name: `iteration 12` is `iteration *`, `layer_3` is `layer_*`, `conv2d` stays.
 pub fn range_name(text: &str) -> Cow<'_, str> {
-    let name = op_text(text).name;
+    let name = op_name(text);
     if !name.bytes().any(|b| b.is_ascii_digit()) {
         return Cow::Borrowed(name);
     }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod corpus;
+mod flames;
 mod fuzz_found;
 mod metrics;
 mod nsys_goldens;

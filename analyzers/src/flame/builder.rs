@@ -103,10 +103,7 @@ impl Builder {
     /// A slice of the node; the longest one is kept, of equals the first.
     pub(super) fn show(&mut self, node: Growing, dur_ns: i64, slice: SliceId) {
         if let Some(row) = self.rows.get_mut(node.0 as usize) {
-            let is_better = |(kept_ns, kept): (i64, SliceId)| (kept_ns, kept.0) < (dur_ns, 0);
-            if row.example.is_none_or(is_better) {
-                row.example = Some((dur_ns, slice));
-            }
+            row.example = longer(row.example, Some((dur_ns, slice)));
         }
     }
 
@@ -133,9 +130,13 @@ impl Builder {
         }
         // A node is younger than its parent.
         for idx in (0..rows.len()).rev() {
-            let (total, count) = (rows[idx].total, rows[idx].count);
+            let (total, count, example) = (rows[idx].total, rows[idx].count, rows[idx].example);
             if let Some(parent) = parent_of(&mut rows, idx) {
                 parent.total += total;
+                // A frame that stands for no slice of its own shows the longest below it.
+                if parent.n_own == 0 {
+                    parent.example = longer(parent.example, example);
+                }
                 if counts_below {
                     parent.count += count;
                 }
@@ -145,6 +146,12 @@ impl Builder {
         let total = rows.iter().filter(|row| row.parent == NO_PARENT).map(|row| row.total).sum();
         FlameTree { measure, rows: preorder(&rows, &siblings), frames, total, n_simplified }
     }
+}
+
+/// The longer of two slices, of equals the first.
+fn longer(a: Option<(i64, SliceId)>, b: Option<(i64, SliceId)>) -> Option<(i64, SliceId)> {
+    let key = |(dur_ns, slice): (i64, SliceId)| (dur_ns, Reverse(slice));
+    if a.map(key) < b.map(key) { b } else { a }
 }
 
 fn parent_of(rows: &mut [Row], idx: usize) -> Option<&mut Row> {

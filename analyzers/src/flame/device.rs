@@ -7,8 +7,8 @@ use super::builder::{Builder, Growing};
 use super::names::FrameNames;
 use super::sweep::{Pushed, Stack, threads, visit};
 use super::tree::{Frame, Layer, Measure};
-use super::{IDLE, Options, is_work, not_attributed, tolerance_ns};
-use crate::device_work::DeviceWork;
+use super::{IDLE, Options, not_attributed, tolerance_ns};
+use crate::device_work::linked_rows;
 use crate::{AnalyzeError, Derived, DevicePartition, Params};
 
 /// A slice of device work that is looked at.
@@ -39,6 +39,7 @@ pub(super) fn grow(
             growth.place(note, work);
         }
         match partitions {
+            _ if !options.layers.has(Layer::Idle) => {}
             Some(partitions) => growth.idle(options, partitions),
             None => growth.idle(options, Derived::new(trace, &Params::default())?.partitions()),
         }
@@ -48,10 +49,9 @@ pub(super) fn grow(
 
 /// All work that is looked at, by launch.
 fn work(trace: &Trace, options: &Options) -> Vec<Work> {
-    let rows = DeviceWork::new(trace).rows;
+    let rows = linked_rows(trace);
     let mut work: Vec<Work> = rows
         .iter()
-        .filter(|row| is_work(trace, row.slice))
         .filter_map(|row| {
             let is_seen = |span: Span| {
                 span.overlaps(row.span) || row.span.is_empty() && span.contains(row.span.start_ns)

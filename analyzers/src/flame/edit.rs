@@ -17,6 +17,8 @@ pub enum Edit {
     CollapseRecursion(Frame),
     /// The same for every frame.
     CollapseAllRecursion,
+    /// `nn.Module: Linear_0` and `nn.Module: Linear_1` are `nn.Module: Linear`: modules of one class are one.
+    MergeModules,
 }
 
 /// The tree after all edits, in their order; siblings in the order they were first seen. O(nodes · edits).
@@ -36,6 +38,7 @@ fn edited_once(tree: &FlameTree, edit: &Edit) -> FlameTree {
         Edit::HideFrame(frame) => with_frame(tree, frame, without_frame),
         Edit::CollapseRecursion(frame) => with_frame(tree, frame, |tree, frame| collapsed(tree, Some(frame))),
         Edit::CollapseAllRecursion => collapsed(tree, None),
+        Edit::MergeModules => merged_modules(tree),
     }
 }
 
@@ -122,6 +125,29 @@ fn without_frame(tree: &FlameTree, frame: FrameId) -> FlameTree {
         }
     }
     builder.finish(Order::FirstSeen)
+}
+
+fn merged_modules(tree: &FlameTree) -> FlameTree {
+    let mut builder = Builder::like(tree);
+    let merged: Vec<FrameId> = tree.frames.iter().map(|frame| builder.frame(class(frame))).collect();
+    let mut moved = Moved::of(tree);
+    for (idx, row) in tree.rows.iter().enumerate() {
+        moved.0[idx] = builder.child(moved.above(tree, idx), merged[row.frame.idx()], row.first_ns);
+        builder.absorb(moved.0[idx], row);
+    }
+    builder.finish(Order::FirstSeen)
+}
+
+/// A module without the number that torch appends to tell modules of one class apart.
+fn class(frame: &Frame) -> Frame {
+    let digits = |c: char| c.is_ascii_digit();
+    let named = frame.name.trim_end_matches(digits);
+    match named.strip_suffix('_') {
+        Some(class) if frame.layer == Layer::Module && named.len() < frame.name.len() => {
+            Frame::new(Layer::Module, class)
+        }
+        _ => frame.clone(),
+    }
 }
 
 /// Inner nodes of a frame become its outermost one on their path; `None`: of every frame.

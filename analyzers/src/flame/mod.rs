@@ -36,7 +36,7 @@ mod tree;
 
 use std::collections::BTreeSet;
 
-use tracecard_model::{ProcessId, Progress, SliceKind, Span, Trace, TrackFamily, TrackId};
+use tracecard_model::{ProcessId, Progress, Span, Trace, TrackFamily, TrackId};
 
 pub use arrange::{bottom_up, callees, callers, reordered, totals_by_frame};
 pub use edit::{Edit, edited};
@@ -46,7 +46,7 @@ pub use tree::{FlameTree, Frame, FrameId, Layer, Measure, NodeId, Order};
 
 use crate::{AnalyzeError, DevicePartition, NOT_ATTRIBUTED};
 
-/// Where device work lies that no stack launched.
+/// The root of the time in which devices had nothing to do.
 pub const IDLE: &str = "GPU idle";
 
 /// A set of [`Layer`]s.
@@ -123,7 +123,8 @@ impl Weight {
     pub fn usual_layers(self) -> Layers {
         match self {
             Self::Cpu => Layers::CODE_AND_CALLS,
-            Self::Device | Self::Samples => Layers::CODE,
+            Self::Device => Layers::CODE.with(Layer::Idle),
+            Self::Samples => Layers::NONE,
         }
     }
 }
@@ -162,7 +163,7 @@ pub fn threads(trace: &Trace) -> Vec<Thread> {
 pub struct Options {
     /// What the width of a frame means.
     pub weight: Weight,
-    /// Frames of these layers; of no account for samples.
+    /// Frames of these layers, [`Layer::Idle`] for the idle time of devices; of no account for samples.
     pub layers: Layers,
     /// Only this part of the run; `None`: all.
     pub span: Option<Span>,
@@ -210,9 +211,4 @@ fn not_attributed() -> Frame {
 /// How much later than its parent a child may end, and a call after the operator that made it may begin.
 fn tolerance_ns(trace: &Trace) -> i64 {
     if 1 < trace.meta.resolution_ns { trace.meta.resolution_ns } else { 0 }
-}
-
-/// Is it work that a device did?
-fn is_work(trace: &Trace, slice: tracecard_model::SliceId) -> bool {
-    trace.slices.kinds().get(slice.idx()).copied().is_some_and(SliceKind::is_device_work)
 }

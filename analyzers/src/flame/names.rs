@@ -6,7 +6,7 @@ use tracecard_model::{NameId, SliceId, SliceKind, Trace};
 
 use super::builder::Builder;
 use super::tree::{Frame, FrameId, Layer};
-use crate::normalise::{api_name, is_framework_range, range_name};
+use crate::normalise::{api_name, is_framework_range, op_name, range_name};
 
 /// How Kineto names a module among the Python frames.
 const MODULE: &str = "nn.Module: ";
@@ -48,6 +48,8 @@ impl<'a> FrameNames<'a> {
 }
 
 fn frame(kind: SliceKind, text: &str) -> Frame {
+    // Texts of `emit_nvtx` are long, and many.
+    let text = if kind == SliceKind::NvtxPushPop { op_name(text) } else { text };
     let layer = match kind {
         SliceKind::Python if text.starts_with(MODULE) => Layer::Module,
         SliceKind::Python => Layer::Python,

@@ -246,9 +246,8 @@ pub(super) fn visit(
         let family = FAMILIES[*rank];
         let (is_call, is_wanted) = (family == TrackFamily::Api, layers.wants(family));
         if !range.is_empty() && (is_wanted || is_call) {
-            // Of several tracks of one rank the first comes first.
-            let rank = rank * 1_000 + idx;
-            heads.push(Head { key: head_of(range.start, rank), range, is_call, is_wanted });
+            // The tracks are in the order of their ranks.
+            heads.push(Head { key: head_of(range.start, idx), range, is_call, is_wanted });
         }
     }
     let mut n_visited = 0;

@@ -43,6 +43,11 @@ fn only(layers: &[Layer], options: Options) -> Options {
     Options { layers: layers.iter().fold(Layers::NONE, |all, layer| all.with(*layer)), ..options }
 }
 
+/// The same without the idle time of devices, which is a layer.
+fn busy(options: Options) -> Options {
+    Options { layers: options.layers.without(Layer::Idle), ..options }
+}
+
 fn within(start_ns: i64, end_ns: i64, options: Options) -> Options {
     Options { span: Some(Span::new(start_ns, end_ns)), ..options }
 }
@@ -201,6 +206,7 @@ fn roots_of_device_time_without_idle_are_the_durations_of_device_slices() {
     let idle = tree.find(&[Frame::new(Layer::Idle, IDLE)]).unwrap();
     assert_eq!(tree.total() - tree.weight(idle), 680);
     assert_eq!(tree.weight(idle), 240);
+    assert_eq!(grown(LAUNCHES, &busy(device())).total(), 680);
 }
 
 #[test]
@@ -210,12 +216,15 @@ fn device_time_by_operator_or_call_only() {
         let root = |root: NodeId| format!("{} {}", tree.frame(root).name, tree.weight(root));
         tree.children(None).map(root).collect::<Vec<_>>().join(", ")
     };
-    assert_eq!(roots(&only(&[Layer::Op], device())), "linear 550, (not attributed) 130, GPU idle 240");
     assert_eq!(
-        roots(&only(&[Layer::Api], device())),
+        roots(&only(&[Layer::Op, Layer::Idle], device())),
+        "linear 550, (not attributed) 130, GPU idle 240"
+    );
+    assert_eq!(
+        roots(&only(&[Layer::Api, Layer::Idle], device())),
         "cudaLaunchKernel 580, cudaMemcpyAsync 80, (not attributed) 20, GPU idle 240"
     );
-    assert_eq!(roots(&only(&[], device())), "(not attributed) 680, GPU idle 240");
+    assert_eq!(roots(&only(&[Layer::Idle], device())), "(not attributed) 680, GPU idle 240");
 }
 
 #[test]
@@ -223,7 +232,7 @@ fn a_span_cuts_device_slices_and_gaps_and_launches_may_lie_before_it() {
     // 550..720: gemm 50, bias 50, copy 20; idle 650..700.
     check(
         LAUNCHES,
-        &within(550, 720, only(&[Layer::Op], device())),
+        &within(550, 720, only(&[Layer::Op, Layer::Idle], device())),
         "linear 100 0 ×2\n  mm 50 0 ×1\n    gemm 50 50 ×1\n  bias 50 50 ×1\n(not attributed) 20 0 ×1\n  copy 20 20 ×1\n\
          GPU idle 50 0 ×1\n  kernel wait 50 50 ×1",
     );
@@ -286,7 +295,7 @@ fn a_graph_that_has_its_nodes_counts_once() {
     check(
         "thread 1 api\n  api cudaGraphLaunch 0 10 #1\nstream 0:7\n  kernel n1 20 10 #1\n  kernel n2 30 10 #1\n\
          graph 0:7\n  graph whole 20 20 #1",
-        &only(&[Layer::Api], device()),
+        &only(&[Layer::Api, Layer::Idle], device()),
         "cudaGraphLaunch 20 0 ×2\n  n1 10 10 ×1\n  n2 10 10 ×1\nGPU idle 20 0 ×1\n  host wait 20 20 ×1",
     );
 }
@@ -403,6 +412,23 @@ fn edits() {
 }
 
 #[test]
+fn modules_of_one_class_merge() {
+    let module = |name: &str, start: i32, dur: i32| format!("  python \"nn.Module: {name}\" {start} {dur}\n");
+    let text = format!(
+        "thread 1 python\n{}{}{}{}  python f_3 90 5\n",
+        module("Model_0", 0, 100),
+        module("Layer_0", 10, 20),
+        module("Layer_1", 30, 30),
+        module("Head", 60, 10)
+    );
+    // Both layers are one, 20 + 30; a function keeps its number, and so does a module without one.
+    assert_eq!(
+        tree_text(&edited(&grown(&text, &cpu()), &[Edit::MergeModules])),
+        "nn.Module: Model 100 35 ×1\n  nn.Module: Layer 50 50 ×2\n  nn.Module: Head 10 10 ×1\n  f_3 5 5 ×1"
+    );
+}
+
+#[test]
 fn matching_subtrees_count_once() {
     let tree = grown(CALLS, &cpu());
     let weight = |name: &str| matches(&tree, |text| text.contains(name)).weight;
@@ -432,6 +458,14 @@ fn the_longest_slice_is_the_example() {
     let tree = flame(&trace, None, &cpu(), &Progress::new()).unwrap();
     let example = tree.example(NodeId(0)).unwrap();
     assert_eq!(trace.slices.span(example), Span::new(20, 50));
+}
+
+#[test]
+fn a_caller_of_device_work_shows_the_longest_slice_below_it() {
+    let trace = fixture(LAUNCHES).unwrap();
+    let tree = flame(&trace, None, &device(), &Progress::new()).unwrap();
+    let root = tree.children(None).next().unwrap();
+    assert_eq!(trace.name(tree.example(root).unwrap()), "gemm");
 }
 
 #[test]

@@ -242,7 +242,7 @@ impl FlameTree {
         self.rows[node.idx()].count
     }
 
-    /// The longest slice that was merged into the node; `None` where it stands for no slice.
+    /// The longest slice that was merged into the node, else the longest below it; `None` for samples.
     pub fn example(&self, node: NodeId) -> Option<SliceId> {
         self.rows[node.idx()].example.map(|(_, slice)| slice)
     }

@@ -143,10 +143,11 @@ pub(super) fn ui(
     let filter = widgets::filter_ui(ui, &mut state.filter, "Filter frames", 150.0);
     let filter = filter.on_hover_text("A regular expression, upper and lower case alike");
     if let Some(shown) = shown {
-        facts_ui(ui, shown);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.menu_button("Copy", |ui| copy_ui(ui, shown, state, commands));
             ui.menu_button("Frame", |ui| commands.extend(menu::frame_ui(ui, shown, state)));
+            // What is left over is for the numbers; they give way.
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| facts_ui(ui, shown));
         });
     }
     filter
@@ -255,7 +256,9 @@ fn layers_ui(ui: &mut Ui, facts: &Facts, state: &mut State) {
     }
     ui.menu_button("Frames ▾", |ui| {
         let mut layers = state.layers.unwrap_or_else(|| weight.usual_layers());
-        for layer in &facts.layers {
+        let idle = [Layer::Idle];
+        let idle = idle.iter().filter(|_| weight == Weight::Device);
+        for layer in facts.layers.iter().chain(idle) {
             let mut is_shown = layers.has(*layer);
             if ui.checkbox(&mut is_shown, layer_title(*layer)).changed() {
                 layers = if is_shown { layers.with(*layer) } else { layers.without(*layer) };
@@ -273,16 +276,19 @@ fn layers_ui(ui: &mut Ui, facts: &Facts, state: &mut State) {
 fn facts_ui(ui: &mut Ui, shown: &Shown) {
     let theme = Theme::of_ui(ui);
     let total = shown.edited.total();
-    let mut text = weight_text(shown.edited.measure(), total);
-    if let Some(matches) = &shown.matches {
-        let share = if 0 < total {
-            format::percent(matches.weight as f64 / total as f64)
-        } else {
-            format::UNKNOWN.to_owned()
-        };
-        text = format!("{share} of {text} match");
+    let amount = |weight: i64| weight_text(shown.edited.measure(), weight);
+    let (text, hint) = match &shown.matches {
+        None => (amount(total), None),
+        Some(matches) if 0 < total => (
+            format!("{} match", format::percent(matches.weight as f64 / total as f64)),
+            Some(format!("{} of {}", amount(matches.weight), amount(total))),
+        ),
+        Some(_) => (format!("{} match", format::UNKNOWN), None),
+    };
+    let label = ui.add(egui::Label::new(RichText::new(text).color(theme.color.text_muted)).truncate());
+    if let Some(hint) = hint {
+        label.on_hover_text(hint);
     }
-    ui.label(RichText::new(text).color(theme.color.text_muted));
     let n_simplified = shown.edited.n_simplified();
     if 0 < n_simplified {
         let text = format!("{} simplified", format::count(i64::try_from(n_simplified).unwrap_or(i64::MAX)));

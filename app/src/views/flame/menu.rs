@@ -1,7 +1,7 @@
 //! What can be done with a frame, by right click or from the bar.
 
 use egui::{Button, Ui};
-use tracecard_analyzers::flame::{Edit, stack_text};
+use tracecard_analyzers::flame::{Edit, Layer, stack_text};
 
 use super::keys::node_of;
 use super::model::Shown;
@@ -11,12 +11,6 @@ use crate::command::Command;
 /// The actions for the frame under the cursor.
 pub(super) fn frame_ui(ui: &mut Ui, shown: &Shown, state: &mut State) -> Vec<Command> {
     let mut commands = Vec::new();
-    let Some(cursor) = state.cursor.clone() else {
-        ui.label("Click a frame first");
-        return commands;
-    };
-    let (Some(node), Some(frame)) = (node_of(shown, &cursor), cursor.path.last()) else { return commands };
-    let tree = shown.tree(cursor.side);
     let item = |ui: &mut Ui, text: &str, key: &str| {
         let is_clicked = ui.add(Button::new(text).shortcut_text(key)).clicked();
         if is_clicked {
@@ -24,6 +18,20 @@ pub(super) fn frame_ui(ui: &mut Ui, shown: &Shown, state: &mut State) -> Vec<Com
         }
         is_clicked
     };
+    if item(ui, "Collapse all recursion", "") {
+        state.edit(Edit::CollapseAllRecursion);
+    }
+    let has_modules = shown.edited.frames().iter().any(|frame| frame.layer == Layer::Module);
+    if has_modules && item(ui, "Merge modules of one class", "") {
+        state.edit(Edit::MergeModules);
+    }
+    ui.separator();
+    let Some(cursor) = state.cursor.clone() else {
+        ui.weak("Click a frame for more");
+        return commands;
+    };
+    let (Some(node), Some(frame)) = (node_of(shown, &cursor), cursor.path.last()) else { return commands };
+    let tree = shown.tree(cursor.side);
     if shown.key.view != View::Sandwich && item(ui, "Zoom to it", "Enter") {
         state.zoom(&cursor);
     }
@@ -42,9 +50,6 @@ pub(super) fn frame_ui(ui: &mut Ui, shown: &Shown, state: &mut State) -> Vec<Com
     }
     if item(ui, "Collapse its recursion", "C") {
         state.edit(Edit::CollapseRecursion(frame.clone()));
-    }
-    if item(ui, "Collapse all recursion", "") {
-        state.edit(Edit::CollapseAllRecursion);
     }
     ui.separator();
     if item(ui, "Filter by its name", "") {
@@ -69,6 +74,7 @@ pub(super) fn edit_text(edit: &Edit) -> String {
         Edit::HideFrame(frame) => format!("Without {}", short(&frame.name)),
         Edit::CollapseRecursion(frame) => format!("{} collapsed", short(&frame.name)),
         Edit::CollapseAllRecursion => "Recursion collapsed".to_owned(),
+        Edit::MergeModules => "Modules by class".to_owned(),
     }
 }
 

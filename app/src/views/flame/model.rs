@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 use tracecard_analyzers::flame::{
-    Edit, FlameTree, Frame, FrameId, Matches, Options, Order, bottom_up, callees, callers, edited, flame,
-    matches, reordered, totals_by_frame,
+    Edit, FlameTree, Frame, FrameId, Matches, NodeId, Options, Order, bottom_up, callees, callers, edited,
+    flame, matches, reordered, totals_by_frame,
 };
 use tracecard_analyzers::{AnalyzeError, DevicePartition};
 use tracecard_model::{Progress, Trace};
 
-use super::state::View;
+use super::state::{Side, View};
 use crate::run::RunId;
 
 /// Everything a flame graph depends on.
@@ -58,9 +58,9 @@ pub struct Shown {
 
 impl Shown {
     /// The tree of a side.
-    pub fn tree(&self, side: super::Side) -> &FlameTree {
+    pub fn tree(&self, side: Side) -> &FlameTree {
         match (side, &self.above) {
-            (super::Side::Above, Some(above)) => above,
+            (Side::Above, Some(above)) => above,
             _ => &self.below,
         }
     }
@@ -70,10 +70,12 @@ impl Shown {
         self.merged.total()
     }
 
-    /// Is nothing filtered out, or does the frame match?
-    pub fn is_lit(&self, frame: FrameId) -> bool {
-        let of_frame = |matches: &Matches| matches.is_match.get(frame.idx()).copied().unwrap_or_default();
-        self.matches.as_ref().is_none_or(of_frame)
+    /// Is nothing filtered out, or does the frame match, or one it lies in? O(depth).
+    pub fn is_lit(&self, side: Side, node: NodeId) -> bool {
+        let Some(matches) = &self.matches else { return true };
+        let tree = self.tree(side);
+        let is_match = |frame: FrameId| matches.is_match.get(frame.idx()).copied().unwrap_or_default();
+        std::iter::successors(Some(node), |node| tree.parent(*node)).any(|node| is_match(tree.frame_id(node)))
     }
 }
 

@@ -73,7 +73,7 @@ fn fill(theme: &Theme, shown: &Shown, bar: &Bar) -> Color32 {
     }
     let tree = shown.tree(bar.side);
     let full = color(theme, tree.frame(node));
-    if shown.is_lit(tree.frame_id(node)) { full } else { full.lerp_to_gamma(theme.color.canvas, FADED) }
+    if shown.is_lit(bar.side, node) { full } else { full.lerp_to_gamma(theme.color.canvas, FADED) }
 }
 
 fn color(theme: &Theme, frame: &Frame) -> Color32 {

@@ -9,7 +9,7 @@ use tracecard_model::{Progress, Trace, fixture};
 use super::keys::{Move, cursor_at, moved, node_of};
 use super::layout::{Bar, Canvas, Items, layout};
 use super::model::{Key, Shown, model};
-use super::state::{Cursor, View};
+use super::state::{Cursor, Side, View};
 use crate::run::RunId;
 use crate::text_width::TextWidth;
 
@@ -266,6 +266,16 @@ fn a_filter_is_a_regular_expression_or_else_a_text() {
         (Some(60), Some(20), Some(40), None)
     );
     assert_eq!((weight("("), weight("nothing")), (Some(0), Some(0)));
+}
+
+#[test]
+fn what_lies_in_a_match_is_lit_and_its_callers_are_not() {
+    let lit = |filter: &str| {
+        let shown = shown(MANY, Key { filter: filter.to_owned(), ..key(View::TopDown) });
+        let lit = shown.below.nodes().filter(|node| shown.is_lit(Side::Below, *node));
+        lit.map(|node| shown.below.frame(node).name.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!((lit("a").as_str(), lit("b").as_str(), lit("").as_str()), ("a b c", "b", "d a b c"));
 }
 
 #[test]

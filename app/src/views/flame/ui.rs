@@ -20,6 +20,9 @@ use crate::theme::{Mode, Theme};
 use crate::views::{Cx, timeline};
 use crate::{format, widgets};
 
+/// A frame that is brought into sight has its own row and some below it.
+const ROWS_BELOW: f32 = 4.0;
+
 /// What is kept between frames and can be made again at any time.
 #[derive(Debug, Default)]
 pub struct Cache {
@@ -35,6 +38,8 @@ pub struct Cache {
     painted: Memo<FrameKey, Painted>,
     text_width: Option<(u32, TextWidth)>,
     focus_id: Option<egui::Id>,
+    /// The middle of the sandwich that was scrolled to.
+    revealed: Option<Frame>,
 }
 
 impl Cache {
@@ -99,7 +104,22 @@ pub fn ui(
         );
         return commands;
     }
+    commands.extend(choices_and_frames_ui(ui, run, state, cache));
+    // What was chosen just now counts at once.
+    let facts = cache.facts.get((run.id, run.analysis().is_some()), |_| Facts::of(run));
+    let wanted = key(run, facts, state, timeline);
+    if cache.wanted.as_ref() != Some(&wanted) {
+        // The job is started before the next frame.
+        ui.ctx().request_repaint();
+        cache.wanted = Some(wanted);
+    }
+    commands
+}
+
+fn choices_and_frames_ui(ui: &mut Ui, run: &Run, state: &mut State, cache: &mut Cache) -> Vec<Command> {
+    let mut commands = Vec::new();
     let theme = Theme::of_ui(ui);
+    let facts = cache.facts.get((run.id, run.analysis().is_some()), |_| Facts::of(run));
     let shown = cache.shown.clone().filter(|shown| shown.key.run == run.id);
     let frame =
         egui::Frame::new().inner_margin(egui::Margin::symmetric(theme.space.m as i8, theme.space.s as i8));
@@ -114,12 +134,6 @@ pub fn ui(
         })
         .inner;
 
-    let wanted = key(run, facts, state, timeline);
-    if cache.wanted.as_ref() != Some(&wanted) {
-        // The job is started before the next frame.
-        ui.ctx().request_repaint();
-        cache.wanted = Some(wanted);
-    }
     let failed = cache.failed.as_ref().filter(|(key, _)| cache.wanted.as_ref() == Some(key));
     if let Some((_, reason)) = failed {
         widgets::empty_ui(ui, "The stacks could not be merged", reason);
@@ -241,8 +255,12 @@ fn canvas_ui(
     if asked.is_filter {
         filter.request_focus();
     }
-    if asked.is_moved {
-        bring_into_sight(shown, items.top_row, &canvas, state);
+    let is_new_middle = cache.revealed != shown.key.chosen;
+    if is_new_middle {
+        cache.revealed.clone_from(&shown.key.chosen);
+    }
+    if asked.is_moved || is_new_middle {
+        bring_into_sight(ui, shown, items.top_row, &canvas, state);
     }
     if response.has_focus() {
         let stroke = egui::Stroke::new(1.0, theme.color.accent);
@@ -295,7 +313,7 @@ fn clicks(response: &egui::Response, shown: &Shown, pointed: Option<Bar>, state:
     }
 }
 
-fn bring_into_sight(shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut State) {
+fn bring_into_sight(ui: &Ui, shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut State) {
     let Some(cursor) = &state.cursor else { return };
     let n_above = cursor.path.len() as i64 - 1;
     let row = match (shown.key.view, cursor.side) {
@@ -304,8 +322,12 @@ fn bring_into_sight(shown: &Shown, top_row: i64, canvas: &Canvas, state: &mut St
         _ => n_above + 1,
     };
     let top_pt = (row - top_row) as f32 * canvas.row_pt;
-    let lowest_pt = top_pt + canvas.row_pt - canvas.rect.height();
-    state.scroll_pt = state.scroll_pt.clamp(lowest_pt.min(top_pt), top_pt);
+    let lowest_pt = top_pt + ROWS_BELOW * canvas.row_pt - canvas.rect.height();
+    let scroll_pt = state.scroll_pt.clamp(lowest_pt.min(top_pt), top_pt);
+    if scroll_pt != state.scroll_pt {
+        state.scroll_pt = scroll_pt;
+        ui.ctx().request_repaint();
+    }
 }
 
 /// What a screen reader says about the frames.

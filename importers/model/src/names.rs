@@ -94,6 +94,10 @@ impl Names {
 
     /// Take over the texts of another interner, in its order: the id here of each id there.
     pub(crate) fn absorb(&mut self, other: &Self) -> Vec<NameId> {
+        debug_assert!(
+            matches!(self.ids, Ids::All(_)),
+            "a fragment absorbs no others: a text would get several ids"
+        );
         other.iter().zip(&other.hashes).map(|((_, text), hash)| self.intern_hashed(text, *hash)).collect()
     }
 
@@ -141,6 +145,10 @@ impl Names {
 
     /// Give back the memory that only interning needs.
     pub(crate) fn complete(&mut self) {
+        debug_assert!(
+            matches!(self.ids, Ids::All(_)),
+            "a fragment is no Trace: a text would have several ids"
+        );
         self.texts.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.hashes = Vec::new();

@@ -80,9 +80,14 @@ pub(super) struct Signs {
 }
 
 impl Fragment {
-    /// Nothing yet.
+    /// Nothing yet, to be absorbed by the whole file's.
     pub(super) fn new() -> Self {
         Self { builder: TraceBuilder::fragment(), found: Found::default() }
+    }
+
+    /// Nothing yet, to absorb those of all blocks: here every text has one id.
+    pub(super) fn whole() -> Self {
+        Self { builder: TraceBuilder::new(), found: Found::default() }
     }
 
     /// Join the fragment that follows in the file.

@@ -88,7 +88,7 @@ fn read_with(
     let mut backslashes = Backslashes::Escape;
     let (mut whole, error) = loop {
         progress.begin("Reading", input.size_bytes())?;
-        let mut start = Fragment::new();
+        let mut start = Fragment::whole();
         start.builder.meta.format = builder.meta.format;
         match pipeline::run(input.reader()?, start, backslashes, plan, progress)? {
             Outcome::Read(whole, error) => break (whole, error),

@@ -1,6 +1,6 @@
 //! Each kind of event becomes what it should.
 
-use super::{check, check_events, open};
+use super::{ONE_BLOCK, Plan, check, check_events, open, open_with};
 
 #[test]
 fn operators_nest_and_keep_their_arguments() {
@@ -198,4 +198,33 @@ fn rocm_kernels_borrow_the_shape_of_their_launch() {
          api \"thread 9\" process=9\n  api \"hipLaunchKernel\" 0 +1000\n\
          stream \"stream 0\" process=9 device=2\n  kernel \"k\" 10000 +1000 grid=3x1x1 block=64x1x1 shared=0 <- \"hipLaunchKernel\" 0\n",
     );
+}
+
+#[test]
+fn a_text_has_one_id_however_many_there_are() {
+    // More names than a fragment remembers, twice over, in slices and in halves that meet by name.
+    let name = |idx: usize| format!("n{idx}");
+    let slice = |idx: usize| {
+        format!(
+            r#"{{"ph":"X","name":"{}","pid":1,"tid":1,"ts":{idx},"dur":1,"cat":"kernel"}}"#,
+            name(idx % 9000)
+        )
+    };
+    let half = |phase: &str, idx: usize, ts: usize| {
+        format!(r#"{{"ph":"{phase}","name":"{}","pid":1,"tid":2,"ts":{ts}}}"#, name(idx))
+    };
+    let mut list: Vec<String> = (0..18_000).map(slice).collect();
+    list.extend((0..9000).map(|idx| half("B", idx, idx)));
+    list.extend((0..9000).map(|idx| half("E", idx, 20_000 + idx)));
+    let text = format!("[{}]", list.join(","));
+    for plan in [ONE_BLOCK, Plan { block_bytes: 1 << 14, n_workers: 2 }] {
+        let trace = open_with(text.as_bytes(), plan).unwrap();
+        let mut texts: Vec<&str> = trace.names.iter().map(|(_, text)| text).collect();
+        let n_names = texts.len();
+        texts.sort_unstable();
+        texts.dedup();
+        assert_eq!(texts.len(), n_names);
+        assert_eq!(trace.slices.len(), 27_000);
+        assert!(trace.issues.iter().all(|issue| issue.code != "unmatched_ends"));
+    }
 }

@@ -170,6 +170,12 @@ impl App {
         }
     }
 
+    /// Start what views want and do not have.
+    fn prepare(&mut self) {
+        self.prepare_flame();
+        self.prepare_tables();
+    }
+
     /// Take in what jobs gave and make what views need. Costs nothing when nothing changed.
     pub fn update(&mut self, ctx: &Context) {
         for job in self.jobs.drain() {

@@ -11,6 +11,7 @@ pub mod gui;
 pub mod headline;
 pub mod jobs;
 pub mod memo;
+mod mesh;
 pub mod report;
 pub mod run;
 pub mod short_name;

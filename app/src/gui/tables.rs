@@ -39,8 +39,7 @@ impl Orders {
 
 impl App {
     /// Make the orders that table views want and do not have.
-    pub(super) fn prepare(&mut self) {
-        self.prepare_flame();
+    pub(super) fn prepare_tables(&mut self) {
         let Some(run) = &self.run else { return };
         let Some(analysis) = run.analysis() else { return };
         for spec in table::SPECS {

@@ -3,7 +3,7 @@
 //! Columns come and go with every version of nsys, tables exist only when they have rows, and users add
 //! columns of their own. So every query is built from what is there; what is missing reads as null.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Row};
 
 use super::pages::TableColumn;
 
@@ -89,6 +89,30 @@ impl Schema {
     }
 }
 
+/// What SQLite says of a column.
+struct Described {
+    /// In lower case.
+    name: String,
+    /// Computed; some of these lie in no row.
+    is_hidden: bool,
+    has_default: bool,
+    /// Its place in the primary key, from 1; 0 for none.
+    key: i64,
+    is_integer: bool,
+}
+
+impl Described {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            name: row.get(0)?,
+            is_hidden: row.get(1)?,
+            has_default: row.get(2)?,
+            key: row.get(3)?,
+            is_integer: row.get(4)?,
+        })
+    }
+}
+
 impl Table {
     fn read(
         connection: &Connection,
@@ -96,33 +120,25 @@ impl Table {
         root: Option<u32>,
         has_desc: bool,
     ) -> rusqlite::Result<Self> {
-        // Hidden columns are computed, and some of them lie in no row.
-        let columns = connection
+        let described = connection
             .prepare(
                 "SELECT lower(name), hidden <> 0, dflt_value IS NOT NULL, pk, lower(type) = 'integer' \
                  FROM pragma_table_xinfo(?1)",
             )?
-            .query_map([&name], |row| {
-                let has_default: bool = row.get(2)?;
-                Ok((row.get(0)?, row.get::<_, bool>(1)?, has_default, row.get::<_, i64>(3)?, row.get(4)?))
-            })?
-            .collect::<Result<Vec<(String, bool, bool, i64, bool)>, _>>()?;
-        let n_keys = columns.iter().filter(|(_, _, _, key, _)| 0 < *key).count();
-        let is_key = |key: i64, is_integer: bool| key == 1 && n_keys == 1 && is_integer;
-        let is_plain = columns.iter().all(|(_, is_hidden, has_default, key, is_integer)| {
-            // A key in descending order is a column of its own, any other is the row id.
-            let is_odd_key = has_desc && is_key(*key, *is_integer);
-            !(*is_hidden || *has_default || is_odd_key)
+            .query_map([&name], Described::read)?
+            .collect::<Result<Vec<_>, _>>()?;
+        let n_keys = described.iter().filter(|column| 0 < column.key).count();
+        let is_row_id = |column: &Described| column.key == 1 && n_keys == 1 && column.is_integer;
+        // A key in descending order is a column of its own, any other is the row id.
+        let is_odd =
+            |column: &Described| column.is_hidden || column.has_default || has_desc && is_row_id(column);
+        let plain = root.filter(|_| !described.iter().any(is_odd)).map(|root| {
+            let column =
+                |column: &Described| TableColumn { name: column.name.clone(), is_row_id: is_row_id(column) };
+            PlainTable { root, columns: described.iter().map(column).collect() }
         });
-        let plain = root.filter(|_| is_plain).map(|root| {
-            let column = |(name, _, _, key, is_integer): &(String, bool, bool, i64, bool)| TableColumn {
-                name: name.clone(),
-                is_row_id: is_key(*key, *is_integer),
-            };
-            PlainTable { root, columns: columns.iter().map(column).collect() }
-        });
-        let shown = columns.into_iter().filter(|(_, is_hidden, ..)| !is_hidden);
-        let columns: Vec<String> = shown.map(|(name, ..)| name).collect();
+        let shown = described.into_iter().filter(|column| !column.is_hidden);
+        let columns: Vec<String> = shown.map(|column| column.name).collect();
         let quoted = quote(&name);
         // A column of the name "rowid" hides the row id. Two queries, for each alone is answered by one step.
         let range = if columns.iter().any(|column| column == "rowid") {
@@ -168,26 +184,6 @@ impl Table {
         }
     }
 
-    /// Is a column filled? Large tables are looked at in a few places only, so a rare value may be missed;
-    /// asking for many columns that are always null costs as much as all others together.
-    pub(super) fn is_filled(&self, connection: &Connection, column: &str) -> bool {
-        let value = self.value(column);
-        let RowIds::Range(first, last) = self.rows else { return value != "NULL" };
-        if value == "NULL" {
-            return false;
-        }
-        let sql = format!(
-            "SELECT EXISTS (SELECT 1 FROM {} WHERE rowid BETWEEN ?1 AND ?2 AND {value} IS NOT NULL)",
-            quote(&self.name)
-        );
-        let step = last.saturating_sub(first) / N_PLACES;
-        (0..=N_PLACES).any(|place| {
-            let from = first.saturating_add(step.saturating_mul(place));
-            let to = from.saturating_add(ROWS_A_PLACE);
-            connection.query_row(&sql, [from, to], |row| row.get(0)).unwrap_or(true)
-        })
-    }
-
     /// `SELECT rowid, column, … FROM table`, with NULL for what is missing.
     pub(super) fn select(&self, columns: &[&str]) -> String {
         let row_id = if matches!(self.rows, RowIds::Range(..)) { "rowid" } else { "NULL" };
@@ -201,10 +197,6 @@ impl Table {
         sql
     }
 }
-
-/// Rows looked at in one place, and places, to see whether a column is filled: a few milliseconds.
-const ROWS_A_PLACE: i64 = 4096;
-const N_PLACES: i64 = 8;
 
 /// `NVTX_EVENTS` and 2, from `NVTX_EVENTS_V2`.
 fn version_of(name: &str) -> Option<(&str, u32)> {

@@ -73,7 +73,7 @@ pub(super) fn parts(
             continue;
         }
         let RowIds::Range(first, last) = table.rows else {
-            let sql = table.select(&worth_asking(reader, table, database));
+            let sql = table.select(reader.columns);
             parts.push(Part { reader, sql, range: None, n_rows: 0, rows_at_most, leaves: None });
             continue;
         };
@@ -83,20 +83,10 @@ pub(super) fn parts(
             .and_then(|file| PlainRows::new(file, layout.ok()?, table.plain.as_ref()?, reader.columns).ok());
         match plain {
             Some(rows) => parts.extend(leaf_parts(reader, table, rows, (first, last), n_rows)),
-            None => {
-                let columns = worth_asking(reader, table, database);
-                parts.extend(row_id_parts(reader, table.select(&columns), (first, last), n_rows));
-            }
+            None => parts.extend(row_id_parts(reader, table.select(reader.columns), (first, last), n_rows)),
         }
     }
     parts
-}
-
-/// The columns of a reader without those that SQLite would look for in vain; see [`Table::is_filled`].
-fn worth_asking(reader: &'static TableReader, table: &Table, database: &Database) -> Vec<&'static str> {
-    let is_worth_asking =
-        |column: &str| !column.contains('|') || table.is_filled(&database.connection, column);
-    reader.columns.iter().map(|column| if is_worth_asking(column) { *column } else { "" }).collect()
 }
 
 fn leaf_parts(

@@ -95,7 +95,7 @@ fn read_leaves<'a>(
     each_row(file, *layout, pages, plan, first..=last, &mut worker.buffers, |row_id, values| {
         let record = Record { row_id, values, frames: &[] };
         fragment.read(part.reader, &Cells::of_record(record));
-        Ok::<(), Stop>(())
+        progress.check().map_err(Stop::Cancelled)
     })?;
     progress.advance(part.n_rows).map_err(Stop::Cancelled)?;
     Ok(fragment)

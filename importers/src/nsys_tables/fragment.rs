@@ -339,11 +339,6 @@ impl<'a> Fragment<'a> {
         }
     }
 
-    /// The name with a number that was used before, if the file has its text.
-    pub(crate) fn known_name(&self, id: i64) -> Option<NameId> {
-        self.names.get(&id).copied().filter(|_| self.has_text(id))
-    }
-
     /// The name with a number.
     pub(crate) fn name_of(&mut self, id: i64) -> NameId {
         if let Some(name) = self.names.get(&id) {

@@ -93,10 +93,6 @@ fn read(fragment: &mut Fragment<'_>, cells: &Cells<'_>) {
 }
 
 fn kernel_name(fragment: &mut Fragment<'_>, cells: &Cells<'_>) -> tracecard_model::NameId {
-    // Nearly always: the name of an earlier kernel.
-    if let Some(name) = cells.int(DEMANGLED_NAME).and_then(|id| fragment.known_name(id)) {
-        return name;
-    }
     for column in [DEMANGLED_NAME, SHORT_NAME] {
         if cells.int(column).is_none_or(|id| fragment.has_text(id))
             && let Some(name) = fragment.name(cells, column)

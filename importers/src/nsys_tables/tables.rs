@@ -18,7 +18,7 @@ pub(crate) struct TableReader {
     /// Columns without which no row can be read.
     pub(crate) required: &'static [&'static str],
     /// Columns asked for, in the order in which [`Self::read`] sees them. `a|b` is the first of both that is
-    /// not null, and may be null everywhere where it is rarely filled.
+    /// not null.
     pub(crate) columns: &'static [&'static str],
     /// Add one row to a fragment.
     pub(crate) read: fn(&mut Fragment<'_>, &Cells<'_>),

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use egui::epaint::Vertex;
-use egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, StrokeKind, pos2};
+use egui::{Align2, Color32, FontId, Mesh, Painter, Rect, Shape, Stroke, StrokeKind};
 use tracecard_analyzers::flame::{Frame, FrameId, Layer};
 
 use super::layout::{Bar, Items};
 use super::model::Shown;
+use crate::mesh::quad;
 use crate::theme::Theme;
 
 /// How near to the canvas the colour of a frame comes that the filter does not match.
@@ -82,16 +82,4 @@ fn color(theme: &Theme, frame: &Frame) -> Color32 {
         Layer::Idle => theme.color.idle,
         _ => theme.color_of_name(&frame.name),
     }
-}
-
-fn quad(mesh: &mut Mesh, rect: Rect, color: Color32) {
-    let first = mesh.vertices.len() as u32;
-    let corner = |x, y| Vertex { pos: pos2(x, y), uv: egui::epaint::WHITE_UV, color };
-    mesh.vertices.extend([
-        corner(rect.left(), rect.top()),
-        corner(rect.right(), rect.top()),
-        corner(rect.left(), rect.bottom()),
-        corner(rect.right(), rect.bottom()),
-    ]);
-    mesh.indices.extend([first, first + 1, first + 2, first + 2, first + 1, first + 3]);
 }

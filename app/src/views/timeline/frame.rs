@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use egui::epaint::Vertex;
-use egui::{Color32, Mesh, Rect, pos2};
+use egui::{Mesh, Rect, pos2};
 use tracecard_analyzers::Metrics;
 use tracecard_model::Trace;
 
@@ -11,6 +10,7 @@ use super::colors::NameColors;
 use super::layout::{Curve, Items};
 use super::metric_curves::{CounterPill, MetricCurve};
 use super::metric_paint;
+use crate::mesh::quad;
 use crate::theme::Theme;
 
 /// Items and what does not change while they stay.
@@ -83,20 +83,4 @@ fn curve_mesh(curve: &Curve, trace: &Trace, theme: &Theme) -> Mesh {
         quad(&mut mesh, rect(step.max_y_pt, step.max_y_pt + 1.0), line);
     }
     mesh
-}
-
-/// Four corners and two triangles of one colour; what has no area is left out.
-pub(super) fn quad(mesh: &mut Mesh, rect: Rect, color: Color32) {
-    if rect.width() <= 0.0 || rect.height() <= 0.0 {
-        return;
-    }
-    let first = mesh.vertices.len() as u32;
-    let corner = |x, y| Vertex { pos: pos2(x, y), uv: egui::epaint::WHITE_UV, color };
-    mesh.vertices.extend([
-        corner(rect.left(), rect.top()),
-        corner(rect.right(), rect.top()),
-        corner(rect.left(), rect.bottom()),
-        corner(rect.right(), rect.bottom()),
-    ]);
-    mesh.indices.extend([first, first + 1, first + 2, first + 2, first + 1, first + 3]);
 }

@@ -9,11 +9,12 @@ use tracecard_analyzers::Metrics;
 use tracecard_analyzers::metrics::{MetricKind, MetricTrack, Series, Summary, Verdict};
 use tracecard_model::{Trace, Unit};
 
-use super::frame::{Frame, quad};
+use super::frame::Frame;
 use super::metric_curves::MetricCurve;
 use super::paint::Drawing;
 use crate::command::Command;
 use crate::format;
+use crate::mesh::quad;
 use crate::theme::Theme;
 
 /// Columns from this width on have a line on top in any case, in points.

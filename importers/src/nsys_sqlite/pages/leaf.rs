@@ -25,7 +25,7 @@ pub(crate) fn each_row<E: From<NotPlain>>(
     buffers: &mut Buffers,
     mut each: impl FnMut(i64, &[ValueRef<'_>]) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Buffers { pages: run, long } = buffers;
+    let Buffers { pages: run, long, page: one } = buffers;
     // Rows that share their long parts are damage; read again for each they take very long.
     let mut long_bytes_left = layout.n_bytes();
     let mut last = None;
@@ -52,7 +52,7 @@ pub(crate) fn each_row<E: From<NotPlain>>(
                 if (here as u64) < n_bytes {
                     long_bytes_left = long_bytes_left.checked_sub(n_bytes).ok_or(NotPlain)?;
                     let next = be32(cell, here)?;
-                    read_long(file, layout, record, n_bytes, next, long)?;
+                    read_long(file, layout, record, n_bytes, next, one, long)?;
                     record = long;
                 }
                 let mut values = [ValueRef::Null; MAX_VALUES];
@@ -75,6 +75,8 @@ pub(crate) struct Buffers {
     pages: Vec<u8>,
     /// A row that is too long for its leaf.
     long: Vec<u8>,
+    /// A page of such a row.
+    page: Vec<u8>,
 }
 
 /// Put together a row that goes on in pages of its own: each has the number of the next, then its bytes.
@@ -84,17 +86,17 @@ fn read_long(
     start: &[u8],
     n_bytes: u64,
     mut next: u32,
+    page: &mut Vec<u8>,
     into: &mut Vec<u8>,
 ) -> Result<(), NotPlain> {
     into.clear();
     into.extend_from_slice(start);
-    let mut page = Vec::new();
     while (into.len() as u64) < n_bytes {
         if !layout.has(next) {
             return Err(NotPlain);
         }
-        layout.read_pages(file, next, 1, &mut page)?;
-        next = be32(&page, 0)?;
+        layout.read_pages(file, next, 1, page)?;
+        next = be32(page, 0)?;
         let n_left = usize::try_from(n_bytes - into.len() as u64).map_err(|_| NotPlain)?;
         let bytes = page.get(4..layout.usable_bytes).ok_or(NotPlain)?;
         into.extend_from_slice(bytes.get(..n_left).unwrap_or(bytes));

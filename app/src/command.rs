@@ -7,6 +7,7 @@ use tracecard_model::{SliceId, Span};
 
 use crate::state::{Appearance, Slot, Wheel};
 use crate::views::ViewId;
+use crate::views::timeline::Area;
 
 /// A wish, carried out between frames by the window.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,12 +36,26 @@ pub enum Command {
     Reveal(SliceId),
     /// Show this stretch in the timeline.
     ShowSpan(Span),
+    /// Select a stretch of time on some lanes, or none.
+    SetArea(Option<Area>),
+    /// Select the stretch of time of the selected slice, on all lanes.
+    AreaOfSelection,
+    /// Open the search of the timeline, or type into it again.
+    Search,
+    /// Select the hit of the search after or before the selected one.
+    SelectHit(Direction),
+    /// Step back: the search is closed first, then the selected stretch of time, then the selected slice.
+    Escape,
     /// Fill the timeline with the selected slice.
     FitSelection,
     /// Show the whole run.
     FitAll,
     /// Select the slice before or after the selected one on its row.
     SelectNeighbour(Direction),
+    /// Select what the selected slice is tied to: its launch, what it launched, its backward.
+    SelectTied(Direction),
+    /// Select the slice of the same name before or after the selected one.
+    SelectSameName(Direction),
     /// Move the timeline.
     Navigate(Motion),
     /// Put a text on the clipboard.
@@ -159,7 +174,23 @@ pub const ACTIONS: &[Action] = &[
     action(Menu::Navigate, "Select the next slice", &[(NONE, Key::Period)], true, || {
         Command::SelectNeighbour(Direction::Next)
     }),
-    action(Menu::Navigate, "Deselect", &[(NONE, Key::Escape)], true, || Command::Select(None)),
+    action(Menu::Navigate, "Search…", &[(NONE, Key::Slash)], true, || Command::Search),
+    action(Menu::Navigate, "Follow the arrow back", &[(NONE, Key::OpenBracket)], true, || {
+        Command::SelectTied(Direction::Previous)
+    }),
+    action(Menu::Navigate, "Follow the arrow", &[(NONE, Key::CloseBracket)], true, || {
+        Command::SelectTied(Direction::Next)
+    }),
+    action(Menu::Navigate, "Select the previous of this name", &[(Modifiers::ALT, Key::Comma)], true, || {
+        Command::SelectSameName(Direction::Previous)
+    }),
+    action(Menu::Navigate, "Select the next of this name", &[(Modifiers::ALT, Key::Period)], true, || {
+        Command::SelectSameName(Direction::Next)
+    }),
+    action(Menu::Navigate, "Select the time of the slice", &[(NONE, Key::R)], true, || {
+        Command::AreaOfSelection
+    }),
+    action(Menu::Navigate, "Deselect", &[(NONE, Key::Escape)], true, || Command::Escape),
     action(Menu::Help, "Find a command…", &[(MOD.plus(SHIFT), Key::P)], false, || Command::TogglePalette),
     action(Menu::Help, "Keyboard shortcuts", &[(SHIFT, Key::Slash), (NONE, Key::F1)], false, || {
         Command::ToggleHelp
@@ -181,6 +212,9 @@ pub const MOUSE: &[(&str, &str)] = &[
     ("Wheel, Ctrl + wheel", "Zoom at the pointer"),
     ("Shift + wheel, drag", "Move in time"),
     ("Wheel over the labels", "Scroll up and down"),
+    ("Drag on the time axis", "Select a stretch of time on all lanes"),
+    ("Shift + drag", "Select a stretch of time on the lanes touched; Alt: without snapping"),
+    ("Drag an edge", "Make the selected stretch shorter or longer"),
     ("Click", "Select a slice"),
     ("Double click", "Fit a slice"),
 ];
@@ -210,6 +244,13 @@ impl Action {
         Some(match text.as_str() {
             "Comma" => ",".to_owned(),
             "Period" => ".".to_owned(),
+            "OpenBracket" => "[".to_owned(),
+            "CloseBracket" => "]".to_owned(),
+            "Alt+Comma" => "Alt+,".to_owned(),
+            "Alt+Period" => "Alt+.".to_owned(),
+            "⌥Comma" => "⌥,".to_owned(),
+            "⌥Period" => "⌥.".to_owned(),
+            "Slash" => "/".to_owned(),
             "Shift+Slash" | "⇧Slash" => "?".to_owned(),
             "Escape" => "Esc".to_owned(),
             _ => text,

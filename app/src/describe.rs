@@ -28,6 +28,18 @@ pub struct Tie {
 /// At most so many ties of one kind are listed.
 const MAX_TIES: usize = 50;
 
+/// Why a device is idle, in words.
+pub fn cause_title(cause: tracecard_analyzers::Cause) -> &'static str {
+    use tracecard_analyzers::Cause;
+    match cause {
+        Cause::HostWait => "waits for the host",
+        Cause::KernelWait => "launch latency",
+        Cause::Other => "waits for something else",
+        Cause::GraphInternal => "inside a graph",
+        Cause::Unknown => "cause unknown",
+    }
+}
+
 /// What a kind of slice is called.
 pub fn kind_title(kind: SliceKind) -> &'static str {
     match kind {

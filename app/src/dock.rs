@@ -43,11 +43,11 @@ impl Default for Dock {
         let overview = tabs(&mut tiles, &[ViewId::Overview]);
         let timeline = tabs(&mut tiles, &[ViewId::Timeline]);
         let tables = tabs(&mut tiles, TABLES);
-        let details = tabs(&mut tiles, &[ViewId::Details, ViewId::Health]);
+        let details = tabs(&mut tiles, &[ViewId::Details, ViewId::Selection, ViewId::Health]);
         let mut split = |dir, children: [TileId; 2], frac| {
             tiles.insert_container(Container::Linear(Linear::new_binary(dir, children, frac)))
         };
-        let main = split(LinearDir::Vertical, [timeline, tables], 0.6);
+        let main = split(LinearDir::Vertical, [timeline, tables], 0.66);
         let lower = split(LinearDir::Horizontal, [main, details], 0.78);
         let root = split(LinearDir::Vertical, [overview, lower], 0.26);
         Self { tree: Tree::new(Id::unique("dock"), root, tiles) }
@@ -100,7 +100,9 @@ impl Dock {
         };
         let (dir, children, frac) = match view {
             ViewId::Overview => (LinearDir::Vertical, [tabs, root], 0.26),
-            ViewId::Details | ViewId::Health => (LinearDir::Horizontal, [root, tabs], 0.78),
+            ViewId::Details | ViewId::Selection | ViewId::Health => {
+                (LinearDir::Horizontal, [root, tabs], 0.78)
+            }
             ViewId::Timeline => (LinearDir::Vertical, [tabs, root], 0.5),
             _ => (LinearDir::Vertical, [root, tabs], 0.68),
         };
@@ -122,7 +124,9 @@ impl Dock {
 /// Views that share a tile when one of them comes back.
 fn siblings(view: ViewId) -> &'static [ViewId] {
     match view {
-        ViewId::Details | ViewId::Health => &[ViewId::Details, ViewId::Health],
+        ViewId::Details | ViewId::Selection | ViewId::Health => {
+            &[ViewId::Details, ViewId::Selection, ViewId::Health]
+        }
         ViewId::Overview | ViewId::Timeline => &[],
         _ => TABLES,
     }

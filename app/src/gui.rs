@@ -12,6 +12,8 @@ mod dialogs;
 mod flames;
 mod keys;
 mod open;
+mod search;
+mod selection;
 mod tables;
 
 use std::path::PathBuf;
@@ -50,6 +52,7 @@ pub struct App {
     jobs: Jobs<Slot, Output>,
     timeline: views::timeline::Cache,
     overview: views::overview::Cache,
+    selection: views::selection::Cache,
     flame: views::flame::Cache,
     orders: Orders,
     orders_wanted: std::collections::BTreeMap<ViewId, OrderKey>,
@@ -74,6 +77,7 @@ impl App {
             jobs: Jobs::new(move || ctx.request_repaint()),
             timeline: views::timeline::Cache::default(),
             overview: views::overview::Cache::default(),
+            selection: views::selection::Cache::default(),
             flame: views::flame::Cache::default(),
             orders: Orders::default(),
             orders_wanted: std::collections::BTreeMap::new(),
@@ -132,6 +136,9 @@ impl App {
         self.flame = views::flame::Cache::default();
         self.state.tables.values_mut().for_each(views::table::State::reset_for_new_run);
         self.orders = Orders::default();
+        self.selection = views::selection::Cache::default();
+        self.jobs.cancel(Slot::Selection);
+        self.jobs.cancel(Slot::Search);
         self.run = Some(Run { id, path, trace, counters, analysed });
     }
 
@@ -172,6 +179,8 @@ impl App {
 
     /// Start what views want and do not have.
     fn prepare(&mut self) {
+        self.prepare_search();
+        self.prepare_selection();
         self.prepare_flame();
         self.prepare_tables();
     }
@@ -260,6 +269,9 @@ struct Panes<'a> {
     timeline: &'a mut views::timeline::State,
     timeline_cache: &'a mut views::timeline::Cache,
     overview_cache: &'a mut views::overview::Cache,
+    area: &'a mut views::selection::State,
+    area_cache: &'a mut views::selection::Cache,
+    area_key: Option<views::selection::Key>,
     flame: &'a mut views::flame::State,
     flame_cache: &'a mut views::flame::Cache,
     orders: &'a Orders,
@@ -267,6 +279,7 @@ struct Panes<'a> {
 
 impl<'a> Panes<'a> {
     fn of(app: &'a mut App) -> Self {
+        let area_key = app.selection_key();
         let run = app.run.as_ref();
         let is_of_run = |selection: &crate::run::Selection| run.is_some_and(|run| run.id == selection.run);
         let selection = app.state.selection.filter(is_of_run).map(|selection| selection.slice);
@@ -276,6 +289,9 @@ impl<'a> Panes<'a> {
             timeline: &mut app.state.timeline,
             timeline_cache: &mut app.timeline,
             overview_cache: &mut app.overview,
+            area: &mut app.state.area,
+            area_cache: &mut app.selection,
+            area_key,
             flame: &mut app.state.flame,
             flame_cache: &mut app.flame,
             orders: &app.orders,
@@ -288,6 +304,9 @@ impl<'a> Panes<'a> {
             ViewId::Timeline => views::timeline::ui(ui, &self.cx, self.timeline, self.timeline_cache),
             ViewId::Flame => views::flame::ui(ui, &self.cx, self.flame, self.timeline, self.flame_cache),
             ViewId::Details => views::details::ui(ui, &self.cx),
+            ViewId::Selection => {
+                views::selection::ui(ui, &self.cx, self.area, self.area_cache, self.area_key.as_ref())
+            }
             ViewId::Health => views::health::ui(ui, &self.cx),
             table => {
                 let Some(spec) = views::table::spec(table) else { return Vec::new() };

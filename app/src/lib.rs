@@ -5,6 +5,7 @@ pub mod command;
 pub mod describe;
 pub mod dock;
 pub mod export;
+pub mod follow;
 pub mod fonts;
 pub mod format;
 pub mod gui;

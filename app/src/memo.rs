@@ -33,6 +33,11 @@ impl<K: PartialEq, V> Memo<K, V> {
         self.0 = Some((key, value));
     }
 
+    /// As [`Self::last`], with the key it was computed for.
+    pub fn last_with_key(&self) -> Option<(&K, &V)> {
+        self.0.as_ref().map(|(key, value)| (key, value))
+    }
+
     /// The last value, whatever its key: what stays on screen while a new one is made.
     pub fn last(&self) -> Option<&V> {
         self.0.as_ref().map(|(_, value)| value)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::dock::Dock;
 use crate::run::Selection;
-use crate::views::{ViewId, flame, table, timeline};
+use crate::views::{ViewId, flame, selection, table, timeline};
 
 /// Kinds of background work; the latest of a kind wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,6 +18,10 @@ pub enum Slot {
     Analysis,
     /// The rows of a table are being ordered.
     Order(ViewId),
+    /// Slices are being looked for by name.
+    Search,
+    /// The selected stretch of time is being summed up.
+    Selection,
     /// Stacks are being merged.
     Flame,
 }
@@ -57,6 +61,8 @@ pub struct State {
     pub timeline: timeline::State,
     /// Sort order, filter and scroll of each table that was touched.
     pub tables: BTreeMap<ViewId, table::State>,
+    /// What is shown of the selected stretch of time.
+    pub area: selection::State,
     /// The flame graph.
     pub flame: flame::State,
     /// What is typed in the command palette; `None` when it is closed.

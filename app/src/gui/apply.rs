@@ -6,6 +6,7 @@ use tracecard_model::{SliceId, Trace};
 use super::{App, apply_appearance};
 use crate::command::{Command, Direction, Scale};
 use crate::dock::Dock;
+use crate::follow;
 use crate::run::Selection;
 use crate::views::{ViewId, table};
 
@@ -43,22 +44,50 @@ impl App {
             Command::Scale(Scale::Smaller) => egui::gui_zoom::zoom_out(ctx),
             Command::Scale(Scale::Normal) => ctx.set_zoom_factor(1.0),
             Command::Quit => ctx.send_viewport_cmd(ViewportCommand::Close),
-            Command::Select(slice) => self.select(slice),
+            Command::Select(slice) => {
+                if slice.is_some() && self.state.dock.is_open(ViewId::Details) {
+                    self.state.dock.show(ViewId::Details);
+                }
+                self.select(slice);
+            }
+            Command::SetArea(area) => self.set_area(area),
+            Command::Search => {
+                self.state.timeline.search.get_or_insert_default();
+                self.timeline.focus_search = true;
+                self.state.dock.show(ViewId::Timeline);
+            }
+            Command::SelectHit(direction) => self.select_hit(direction),
+            Command::Escape => {
+                let timeline = &mut self.state.timeline;
+                if timeline.search.take().is_none() && timeline.area.take().is_none() {
+                    self.select(None);
+                }
+            }
             Command::Reveal(_)
             | Command::ShowSpan(_)
+            | Command::AreaOfSelection
             | Command::FitSelection
             | Command::FitAll
             | Command::SelectNeighbour(_)
+            | Command::SelectTied(_)
+            | Command::SelectSameName(_)
             | Command::Navigate(_) => self.navigate(&command),
         }
     }
 
-    fn select(&mut self, slice: Option<SliceId>) {
+    pub(super) fn select(&mut self, slice: Option<SliceId>) {
         let run = self.run.as_ref();
         self.state.selection = slice.zip(run).map(|(slice, run)| Selection { run: run.id, slice });
     }
 
-    fn selected(&self) -> Option<SliceId> {
+    fn set_area(&mut self, area: Option<crate::views::timeline::Area>) {
+        if area.is_some() {
+            self.state.dock.show(ViewId::Selection);
+        }
+        self.state.timeline.area = area;
+    }
+
+    pub(super) fn selected(&self) -> Option<SliceId> {
         let run = self.run.as_ref()?;
         self.state.selection.filter(|selection| selection.run == run.id).map(|selection| selection.slice)
     }
@@ -84,18 +113,34 @@ impl App {
                     self.state.timeline.reveal = Some(slice);
                 }
             }
-            Command::FitAll => self.state.timeline.view = None,
-            Command::SelectNeighbour(direction) => {
-                if let Some(slice) = self.selected().and_then(|slice| neighbour(&trace, slice, direction)) {
-                    self.select(Some(slice));
-                    self.state.timeline.reveal(&trace, slice);
+            Command::AreaOfSelection => {
+                let span = self.selected().map(|slice| trace.slices.span(slice));
+                if let Some(span) = span.filter(|span| !span.is_empty()) {
+                    self.set_area(Some(crate::views::timeline::Area::of_all_lanes(span)));
                 }
             }
+            Command::FitAll => self.state.timeline.view = None,
+            Command::SelectNeighbour(direction) => self.follow(&trace, direction, follow::neighbour),
+            Command::SelectTied(direction) => self.follow(&trace, direction, follow::tied),
+            Command::SelectSameName(direction) => self.follow(&trace, direction, follow::of_same_name),
             Command::Navigate(motion) => {
                 let at_frac = self.timeline.pointer_frac.unwrap_or(0.5);
                 self.state.timeline.navigate(motion, span, at_frac);
             }
             _ => {}
+        }
+    }
+
+    /// Select and show the slice that leads on from the selected one; where none does, stay.
+    fn follow(
+        &mut self,
+        trace: &Trace,
+        direction: Direction,
+        lead: fn(&Trace, SliceId, Direction) -> Option<SliceId>,
+    ) {
+        if let Some(slice) = self.selected().and_then(|slice| lead(trace, slice, direction)) {
+            self.select(Some(slice));
+            self.state.timeline.reveal(trace, slice);
         }
     }
 
@@ -106,33 +151,5 @@ impl App {
         let state = self.state.tables.get(&view).unwrap_or(&default);
         let columns: Vec<&str> = state.shown(spec, rows).iter().map(|column| column.id).collect();
         ctx.copy_text(table::tsv(rows, &columns, self.orders.of(view).unwrap_or_default()));
-    }
-}
-
-/// The slice before or after on the same row of the same track. O(slices of the track).
-fn neighbour(trace: &Trace, slice: SliceId, direction: Direction) -> Option<SliceId> {
-    let (tracks, depths) = (trace.slices.tracks(), trace.slices.depths());
-    let (track, depth) = (*tracks.get(slice.idx())?, *depths.get(slice.idx())?);
-    let is_on_row = |id: &SliceId| depths.get(id.idx()) == Some(&depth);
-    let range = trace.tracks.get(track.idx())?.range();
-    let mut ids = match direction {
-        Direction::Previous => (range.start..slice.idx()).rev().map(SliceId::from_idx).find(is_on_row),
-        Direction::Next => (slice.idx() + 1..range.end).map(SliceId::from_idx).find(is_on_row),
-    };
-    ids.take()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tracecard_model::fixture;
-
-    #[test]
-    fn neighbours_are_on_the_same_row() {
-        let trace = fixture("thread 1 ops\n op a 0 10\n op inner 2 3\n op b 20 10").unwrap();
-        let id = |name: &str| trace.slice_ids().find(|id| trace.name(*id) == name).unwrap();
-        assert_eq!(neighbour(&trace, id("a"), Direction::Next), Some(id("b")));
-        assert_eq!(neighbour(&trace, id("b"), Direction::Previous), Some(id("a")));
-        assert_eq!(neighbour(&trace, id("inner"), Direction::Next), None);
     }
 }

@@ -128,10 +128,10 @@ impl App {
                         let hint = match (&self.run, self.state.timeline.wheel) {
                             (None, _) => "",
                             (Some(_), Wheel::Zooms) => {
-                                "Wheel zooms · Shift + wheel or drag moves · W A S D · ? for all keys"
+                                "Wheel zooms · drag moves · Shift + drag or the time axis selects · W A S D · ? for all keys"
                             }
                             (Some(_), Wheel::Scrolls) => {
-                                "Ctrl + wheel zooms · wheel scrolls · W A S D · ? for all keys"
+                                "Ctrl + wheel zooms · wheel scrolls · Shift + drag or the time axis selects · ? for all keys"
                             }
                         };
                         ui.add(

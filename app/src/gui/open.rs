@@ -22,6 +22,13 @@ pub(super) enum Output {
     Imported { path: PathBuf, trace: Arc<Trace>, counters: Arc<CounterLod> },
     /// A run was analysed.
     Analysed { run: RunId, analysis: Arc<Analysis> },
+    /// Slices were looked for by name.
+    Found { run: RunId, text: String, hits: Box<tracecard_analyzers::search::Hits> },
+    /// A stretch of time was summed up.
+    Selected {
+        key: Box<crate::views::selection::Key>,
+        selected: Box<tracecard_analyzers::selection::Selected>,
+    },
     /// The rows of a table were put in order.
     Ordered { view: ViewId, key: super::tables::OrderKey, rows: Vec<u32> },
     /// Stacks were merged.
@@ -92,6 +99,8 @@ impl App {
                     shown.analysed = Analysed::Done(analysis);
                 }
             }
+            Ok(Output::Found { run, text, hits }) => self.found(run, text, *hits),
+            Ok(Output::Selected { key, selected }) => self.selection.selected.set(*key, *selected),
             Ok(Output::Ordered { view, key, rows }) => self.orders.set(view, key, rows),
             Ok(Output::Merged(shown)) => self.flame.set(*shown),
             Err(failure) => self.fail(job.slot, failure),
@@ -120,6 +129,10 @@ impl App {
             run.analysed = Analysed::Failed(text);
             return;
         }
+        if slot == Slot::Selection {
+            self.selection.failed = Some(text);
+            return;
+        }
         if slot == Slot::Flame {
             self.flame.fail(text);
             return;
@@ -141,7 +154,7 @@ impl App {
                         Analysed::Failed("It was cancelled; open the file again to analyse it.".to_owned());
                 }
             }
-            Slot::Dialog | Slot::Order(_) | Slot::Flame => {}
+            Slot::Dialog | Slot::Order(_) | Slot::Search | Slot::Selection | Slot::Flame => {}
         }
     }
 }

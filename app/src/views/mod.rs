@@ -8,6 +8,7 @@ pub mod details;
 pub mod flame;
 pub mod health;
 pub mod overview;
+pub mod selection;
 pub mod start;
 pub mod table;
 pub mod timeline;
@@ -45,6 +46,8 @@ pub enum ViewId {
     Flame,
     /// All about the selected slice.
     Details,
+    /// What the selected stretch of time is made of.
+    Selection,
     /// What was wrong in the input.
     Health,
 }
@@ -64,6 +67,7 @@ impl ViewId {
         Self::Idle,
         Self::Flame,
         Self::Details,
+        Self::Selection,
         Self::Health,
     ];
 
@@ -82,6 +86,7 @@ impl ViewId {
             Self::Idle => "Idle",
             Self::Flame => "Flame graph",
             Self::Details => "Details",
+            Self::Selection => "Selection",
             Self::Health => "Health",
         }
     }
@@ -101,6 +106,7 @@ impl ViewId {
             Self::Idle => "idle",
             Self::Flame => "flame",
             Self::Details => "details",
+            Self::Selection => "selection",
             Self::Health => "health",
         }
     }

@@ -87,6 +87,9 @@ pub struct RowIndex {
 /// Cells wider than 2⁶¹ ns (73 years) cannot occur.
 const MAX_LOG2_NS: u32 = 61;
 
+/// The coarsest time stamps of any format: slices of a row overlap by no more.
+const MAX_RESOLUTION_NS: i64 = 1_000;
+
 /// Marks that are folded to see whether a level is worth keeping.
 const TRIED_MARKS: usize = 4096;
 
@@ -125,6 +128,23 @@ impl RowIndex {
     /// The slices of the row by start.
     pub fn slices(&self) -> impl Iterator<Item = SliceId> {
         self.ids.iter().map(|id| SliceId(*id))
+    }
+
+    /// The slices of the row that share an instant with `window`, or lie in it without a duration, by start.
+    /// Cost: O(log slices of the row + those inside).
+    pub fn touching<'a>(&'a self, slices: &'a Slices, window: Span) -> impl Iterator<Item = SliceId> + 'a {
+        // Ends are sorted as starts are but for what coarse time stamps let overlap.
+        let from_ns = window.start_ns.saturating_sub(2 * MAX_RESOLUTION_NS);
+        let end_ns = |id: &u32| slices.start_ns[*id as usize] + slices.dur_ns[*id as usize];
+        let first = self.ids.partition_point(|id| end_ns(id) < from_ns);
+        let inside = self.ids[first..].iter().take_while(move |id| {
+            let start_ns = slices.start_ns[**id as usize];
+            start_ns < window.end_ns
+        });
+        let touches = move |id: &&u32| {
+            window.start_ns < end_ns(id) || window.start_ns <= slices.start_ns[**id as usize]
+        };
+        inside.filter(touches).map(|id| SliceId(*id))
     }
 
     /// Marks that touch `window`, in time order; what is narrower than `min_ns` comes folded (a fold is

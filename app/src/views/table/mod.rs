@@ -89,6 +89,18 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Optio
         widgets::empty_ui(ui, "No answer", &format::sentence(abstained(analysis, spec)));
         return Vec::new();
     };
+    of_table_ui(ui, cx.selection, spec, table, state, order)
+}
+
+/// As [`ui`], of a table that is at hand.
+pub fn of_table_ui(
+    ui: &mut Ui,
+    selection: Option<SliceId>,
+    spec: &Spec,
+    table: &Table,
+    state: &mut State,
+    order: Option<&[u32]>,
+) -> Vec<Command> {
     if table.n_rows() == 0 {
         widgets::empty_ui(ui, "Nothing here", spec.empty);
         return Vec::new();
@@ -112,7 +124,7 @@ pub fn ui(ui: &mut Ui, cx: &Cx<'_>, spec: &Spec, state: &mut State, order: Optio
         );
         return commands;
     }
-    commands.extend(Rows { theme, spec, table, order, selection: cx.selection }.ui(ui, state));
+    commands.extend(Rows { theme, spec, table, order, selection }.ui(ui, state));
     commands
 }
 
@@ -122,11 +134,15 @@ fn abstained<'a>(analysis: &'a Analysis, spec: &Spec) -> &'a str {
     reason.map_or("This trace does not hold what the table needs.", |(_, reason)| reason)
 }
 
+/// Room beside the filter for the buttons, in points.
+const BUTTONS_PT: f32 = 150.0;
+
 fn bar_ui(ui: &mut Ui, spec: &Spec, state: &mut State, table: &Table, n_shown: usize) -> Vec<Command> {
     let mut commands = Vec::new();
     let theme = Theme::of_ui(ui);
     let label = format!("Filter {}", spec.view.title().to_lowercase());
-    if widgets::filter_ui(ui, &mut state.filter, &label, 220.0).changed() {
+    let filter_pt = (ui.available_width() - BUTTONS_PT).clamp(70.0, 220.0);
+    if widgets::filter_ui(ui, &mut state.filter, &label, filter_pt).changed() {
         state.scroll_pt = 0.0;
     }
     let n_rows = table.n_rows();
@@ -135,12 +151,14 @@ fn bar_ui(ui: &mut Ui, spec: &Spec, state: &mut State, table: &Table, n_shown: u
     } else {
         format!("{} of {}", format::count(n_shown as i64), format::counted(n_rows, "row"))
     };
-    ui.label(RichText::new(count).color(theme.color.text_muted));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         if ui.button("Copy").on_hover_text("Copy these rows as tab-separated text").clicked() {
             commands.push(Command::CopyTable(spec.view));
         }
         ui.menu_button("Columns", |ui| columns_ui(ui, spec, state, table));
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.add(egui::Label::new(RichText::new(count).color(theme.color.text_muted)).truncate());
+        });
     });
     commands
 }

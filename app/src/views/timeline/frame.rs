@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use egui::{Mesh, Rect, pos2};
 use tracecard_analyzers::Metrics;
+use tracecard_analyzers::search::Hits;
 use tracecard_model::Trace;
 
 use super::colors::NameColors;
@@ -28,20 +29,41 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(items: Items, trace: &Trace, theme: &Theme, colors: &mut NameColors) -> Self {
+    /// Meshes of items; with a search, what does not match is faint and what matches is underlined.
+    pub(super) fn new(
+        items: Items,
+        trace: &Trace,
+        theme: &Theme,
+        colors: &mut NameColors,
+        hits: Option<&Hits>,
+    ) -> Self {
+        let is_hit = hits.map(|hits| lit(&items, trace, hits));
         let mut meshes = Vec::with_capacity(items.lanes.len() + items.curves.len());
         for lane in &items.lanes {
             let marks = items.marks.get(lane.marks.clone()).unwrap_or_default();
             let mut mesh = Mesh::default();
             mesh.reserve_vertices(marks.len() * 4);
             mesh.reserve_triangles(marks.len() * 2);
-            for mark in marks {
+            for (idx, mark) in marks.iter().enumerate() {
                 let color = if mark.count == 1 {
                     colors.of_name(theme, trace, mark.name).0
                 } else {
                     colors.of_fold(theme, trace, mark.name, mark.busy_frac)
                 };
-                quad(&mut mesh, mark.rect, color);
+                match is_hit.as_ref().map(|is_hit| is_hit.get(lane.marks.start + idx) == Some(&true)) {
+                    None => quad(&mut mesh, mark.rect, color),
+                    Some(false) => {
+                        quad(&mut mesh, mark.rect, theme.color.canvas.lerp_to_gamma(color, FAINT));
+                    }
+                    Some(true) => {
+                        quad(&mut mesh, mark.rect, color);
+                        let line = Rect::from_x_y_ranges(
+                            mark.rect.x_range(),
+                            mark.rect.bottom() - HIT_LINE_PT..=mark.rect.bottom(),
+                        );
+                        quad(&mut mesh, line, theme.color.search);
+                    }
+                }
             }
             meshes.push(Arc::new(mesh));
         }
@@ -66,6 +88,28 @@ impl Frame {
         self.pills = pills;
         self
     }
+}
+
+/// Share of its colour that a slice keeps which does not match.
+const FAINT: f32 = 0.2;
+/// Below each match, in points.
+const HIT_LINE_PT: f32 = 2.0;
+
+/// By mark: does it, or one of those folded in it, match?
+fn lit(items: &Items, trace: &Trace, hits: &Hits) -> Vec<bool> {
+    let mut is_hit = vec![false; items.marks.len()];
+    for row in &items.rows {
+        if !hits.has_row(row.track, row.row) {
+            continue;
+        }
+        for idx in row.marks.clone() {
+            let (Some(mark), Some(is_hit)) = (items.marks.get(idx), is_hit.get_mut(idx)) else { continue };
+            *is_hit = hits.is_match(mark.name)
+                || 1 < mark.count
+                    && hits.any_between(trace, row.track, row.row, mark.span.start_ns, mark.span.end_ns);
+        }
+    }
+    is_hit
 }
 
 /// Solid up to the least value, lighter between least and greatest, with a line on top.

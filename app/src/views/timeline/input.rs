@@ -21,11 +21,18 @@ pub(super) struct Now {
 /// Points of wheel that double the detail: a notch of 40–50 points zooms by about a quarter, as in Tracy.
 const ZOOM_PT: f64 = 140.0;
 
-/// Wheel and drag.
-pub(super) fn mouse(ui: &Ui, areas: &Areas, response: &Response, wheel: Wheel, now: &mut Now) {
+/// Wheel, and drag where it does not select.
+pub(super) fn mouse(
+    ui: &Ui,
+    areas: &Areas,
+    response: &Response,
+    wheel: Wheel,
+    is_selecting: bool,
+    now: &mut Now,
+) {
     let scale = TimeScale::new(now.view, areas.canvas.left(), areas.canvas.width());
     let drag = response.drag_delta();
-    if drag != egui::Vec2::ZERO {
+    if drag != egui::Vec2::ZERO && !is_selecting {
         now.view = now.view.moved_ns(f64::from(-drag.x) * scale.ns_per_pt());
         now.scroll_pt -= drag.y;
     }

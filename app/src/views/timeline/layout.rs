@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use egui::{Rect, pos2, vec2};
 use rustc_hash::FxHashMap;
-use tracecard_model::{NameId, SliceId, Span, Trace, TrackId};
+use tracecard_analyzers::search::Hits;
+use tracecard_model::{Folded, NameId, SliceId, Span, Trace, TrackId};
 
 use super::counter_lod::CounterLod;
 use super::model::{Lane, LaneKind, Model};
@@ -50,6 +51,8 @@ pub struct Mark {
     pub slice: SliceId,
     /// Its name: decides the colour.
     pub name: NameId,
+    /// When: from the first start to the last end.
+    pub span: Span,
     /// How many slices it stands for.
     pub count: u32,
     /// Share of it that slices cover, 0–1.
@@ -72,6 +75,17 @@ pub struct Label {
 pub struct LaneMarks {
     /// Which lane of the model.
     pub lane: usize,
+    /// Its marks in [`Items::marks`].
+    pub marks: Range<usize>,
+}
+
+/// The marks of one row of a track.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowMarks {
+    /// The track.
+    pub track: TrackId,
+    /// Its row.
+    pub row: u16,
     /// Its marks in [`Items::marks`].
     pub marks: Range<usize>,
 }
@@ -109,6 +123,8 @@ pub struct Items {
     pub marks: Vec<Mark>,
     /// Which marks belong to which lane.
     pub lanes: Vec<LaneMarks>,
+    /// Which marks belong to which row.
+    pub rows: Vec<RowMarks>,
     /// Texts.
     pub labels: Vec<Label>,
     /// Counters.
@@ -148,18 +164,26 @@ impl LabelCache {
     }
 }
 
-/// Lay out what is visible.
+/// Lay out what is visible; of slices only the hits, where `only` says so.
 pub fn layout(
     model: &Model,
     trace: &Trace,
     counters: &CounterLod,
     scale: &TimeScale,
     canvas: &Canvas,
+    only: Option<&Hits>,
     labels: &mut LabelCache,
 ) -> Items {
     let visible = model.visible(canvas.scroll_pt, canvas.scroll_pt + canvas.rect.height());
-    let mut layouter =
-        Layouter { trace, scale, canvas, items: Items::default(), candidates: Vec::new(), runs: Vec::new() };
+    let mut layouter = Layouter {
+        trace,
+        scale,
+        canvas,
+        only,
+        items: Items::default(),
+        candidates: Vec::new(),
+        runs: Vec::new(),
+    };
     for idx in visible {
         let Some(lane) = model.lanes.get(idx) else { continue };
         let first = layouter.items.marks.len();
@@ -215,6 +239,7 @@ struct Layouter<'a> {
     trace: &'a Trace,
     scale: &'a TimeScale,
     canvas: &'a Canvas,
+    only: Option<&'a Hits>,
     items: Items,
     /// Marks wide enough for a label: (visible rect, name).
     candidates: Vec<(Rect, NameId)>,
@@ -261,14 +286,16 @@ impl Layouter<'_> {
                 runs.push(ended);
             }
         };
-        index.visit(&trace.slices, scale.view().span(), min_ns.max(1), |folded| {
+        let first = marks.len();
+        let mut add = |folded: Folded| {
             let (left_pt, right_pt) = x_range(scale, canvas, Span::new(folded.start_ns, folded.end_ns));
             let rect = Rect::from_x_y_ranges(left_pt..=right_pt, top_pt..=bottom_pt);
             let length_ns = folded.end_ns.saturating_sub(folded.start_ns);
             let busy_frac =
                 if length_ns <= 0 { 1.0 } else { (folded.busy_ns as f64 / length_ns as f64).min(1.0) as f32 };
             let name = names.get(folded.longest.idx()).copied().unwrap_or(NameId(0));
-            marks.push(Mark { rect, slice: folded.longest, name, count: folded.count, busy_frac });
+            let span = Span::new(folded.start_ns, folded.end_ns);
+            marks.push(Mark { rect, slice: folded.longest, name, span, count: folded.count, busy_frac });
             if texts == Texts::Hidden {
                 return;
             }
@@ -292,8 +319,26 @@ impl Layouter<'_> {
                     run = Some((visible, u64::from(folded.count)));
                 }
             }
-        });
+        };
+        let (window, min_ns) = (scale.view().span(), min_ns.max(1));
+        let depth = u16::try_from(row).unwrap_or(u16::MAX);
+        match self.only {
+            None => index.visit(&trace.slices, window, min_ns, &mut add),
+            Some(hits) => hits.visit(trace, (track, depth), window, min_ns, |hit| {
+                add(Folded {
+                    start_ns: hit.folded.span.start_ns,
+                    end_ns: hit.folded.span.end_ns,
+                    busy_ns: hit.folded.busy_ns,
+                    count: u32::try_from(hit.folded.count).unwrap_or(u32::MAX),
+                    longest: hit.longest,
+                });
+            }),
+        }
         close_run(&mut run);
+        let marks = first..self.items.marks.len();
+        if !marks.is_empty() {
+            self.items.rows.push(RowMarks { track, row: depth, marks });
+        }
     }
 
     fn labels(&mut self, cache: &mut LabelCache) {

@@ -39,6 +39,17 @@ pub enum GroupKey {
     Track(TrackId),
 }
 
+/// What a lane is, whatever is above it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LaneKey {
+    /// A group: its header, and all that is in it.
+    Group(GroupKey),
+    /// Slices or a counter of the trace.
+    Track(TrackId),
+    /// One of the run's metrics, by its index in the analysis.
+    Metric(usize),
+}
+
 /// Heights in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heights {
@@ -134,12 +145,31 @@ pub fn model(
     builder.model
 }
 
+impl Lane {
+    /// What it is; `None` for a header that closes nothing.
+    pub fn key(&self) -> Option<LaneKey> {
+        match &self.kind {
+            LaneKind::Header { .. } => self.toggle.as_ref().map(|(group, _)| LaneKey::Group(group.clone())),
+            LaneKind::Slices { track, .. } | LaneKind::Counter { track } => Some(LaneKey::Track(*track)),
+            LaneKind::Metric { metric } => Some(LaneKey::Metric(*metric)),
+        }
+    }
+}
+
 impl Model {
     /// The lanes that touch `[from_pt, to_pt)`.
     pub fn visible(&self, from_pt: f32, to_pt: f32) -> std::ops::Range<usize> {
         let first = self.lanes.partition_point(|lane| lane.y_pt + lane.height_pt <= from_pt);
         let end = self.lanes.partition_point(|lane| lane.y_pt < to_pt);
         first..end.max(first)
+    }
+
+    /// The header of a group; `None` when a group around it is closed.
+    pub fn header_of(&self, wanted: &GroupKey) -> Option<&Lane> {
+        self.lanes.iter().find(|lane| {
+            matches!(lane.kind, LaneKind::Header { .. })
+                && lane.toggle.as_ref().is_some_and(|(group, _)| group == wanted)
+        })
     }
 
     /// The lane of a track and the number of rows shown of it; `None` when its group is closed.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use egui::epaint::CubicBezierShape;
 use egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Ui, pos2, vec2};
-use tracecard_model::{LinkKind, SliceId, Trace};
+use tracecard_analyzers::Metrics;
+use tracecard_analyzers::search::Hits;
+use tracecard_model::{SliceId, Trace, TrackId};
 
 use super::Areas;
 use super::axis::axis;
@@ -13,8 +15,9 @@ use super::colors::NameColors;
 use super::counter_lod::CounterLod;
 use super::frame::Frame;
 use super::layout::{Canvas, Mark, rect_of_slice};
-use super::model::{LaneKind, Model};
+use super::model::{GroupKey, LaneKind, Model, groups_of};
 use super::steps::{self, Step};
+use crate::follow::TIES;
 use crate::format;
 use crate::theme::Theme;
 use crate::time_scale::TimeScale;
@@ -24,6 +27,7 @@ pub(super) struct Drawing<'a> {
     pub(super) theme: &'a Theme,
     pub(super) trace: &'a Trace,
     pub(super) counters: &'a CounterLod,
+    pub(super) metrics: Option<&'a Metrics>,
     pub(super) model: &'a Model,
     pub(super) scale: &'a TimeScale,
     pub(super) canvas: &'a Canvas,
@@ -99,11 +103,12 @@ impl Drawing<'_> {
     }
 
     /// Marks, curves and labels.
-    pub(super) fn frame(&self, ui: &Ui, frame: &Frame, colors: &mut NameColors) {
+    pub(super) fn frame(&self, ui: &Ui, frame: &Frame, colors: &mut NameColors, hits: Option<&Hits>) {
         let painter = ui.painter_at(self.canvas.rect);
         painter.extend(frame.meshes.iter().map(|mesh| Shape::Mesh(Arc::clone(mesh))));
         for label in &frame.items.labels {
             let color = match label.name {
+                Some(name) if hits.is_some_and(|hits| !hits.is_match(name)) => self.theme.color.text_disabled,
                 Some(name) => colors.of_name(self.theme, self.trace, name).1,
                 None => self.theme.color.text,
             };
@@ -144,13 +149,17 @@ impl Drawing<'_> {
     ) {
         let painter = ui.painter_at(self.canvas.rect);
         let color = &self.theme.color;
-        if let Some(hovered) = hovered {
-            let same = frame.items.marks.iter().filter(|mark| mark.name == hovered.name && mark.count == 1);
+        // Of the hovered name, else of the selected one, every slice is outlined.
+        let selected_name = selected.and_then(|slice| self.trace.slices.names().get(slice.idx()).copied());
+        if let Some(name) = hovered.map(|mark| mark.name).or(selected_name) {
+            let same = frame.items.marks.iter().filter(|mark| mark.name == name && mark.count == 1);
             let stroke = Stroke::new(1.0, color.text.gamma_multiply(0.55));
             // As many outlines as there are labels at the most: more would only be a grey haze.
             for mark in same.filter(|mark| 4.0 < mark.rect.width()).take(800) {
                 painter.rect_stroke(mark.rect, 0.0, stroke, StrokeKind::Inside);
             }
+        }
+        if let Some(hovered) = hovered {
             painter.rect_stroke(hovered.rect, 0.0, Stroke::new(1.5, color.text_strong), StrokeKind::Inside);
         }
         let Some(selected) = selected else { return };
@@ -162,11 +171,11 @@ impl Drawing<'_> {
 
     fn arrows(&self, painter: &Painter, slice: SliceId, rect: Rect) {
         let links = &self.trace.links;
-        for kind in [LinkKind::Launch, LinkKind::ForwardBackward] {
-            if let Some(from) = links.source(kind, slice).and_then(|from| self.rect_of(from)) {
+        for kind in TIES {
+            if let Some(from) = links.source(kind, slice).and_then(|from| self.anchor_of(from)) {
                 self.arrow(painter, from, rect);
             }
-            for to in links.targets(kind, slice).take(MAX_ARROWS).filter_map(|to| self.rect_of(to)) {
+            for to in links.targets(kind, slice).take(MAX_ARROWS).filter_map(|to| self.anchor_of(to)) {
                 self.arrow(painter, rect, to);
             }
         }
@@ -216,8 +225,37 @@ impl Drawing<'_> {
         self.model.lanes.get(visible).unwrap_or_default().iter()
     }
 
+    /// The groups that a lane is in, as far as they have a header of their own.
+    pub(super) fn groups_around(&self, lane: &super::model::Lane) -> impl Iterator<Item = GroupKey> {
+        let of_track = |track: TrackId| self.trace.tracks.get(track.idx()).map_or_else(Vec::new, groups_of);
+        let groups = match &lane.kind {
+            LaneKind::Slices { track, .. } | LaneKind::Counter { track } => of_track(*track),
+            LaneKind::Metric { metric } => {
+                self.metrics.and_then(|metrics| metrics.tracks.get(*metric)).map_or_else(Vec::new, |track| {
+                    vec![GroupKey::Device(track.device), GroupKey::Metrics(track.device)]
+                })
+            }
+            LaneKind::Header { .. } => Vec::new(),
+        };
+        groups.into_iter()
+    }
+
     pub(super) fn lane_y(&self, y_pt: f32) -> f32 {
         self.canvas.rect.top() + y_pt - self.canvas.scroll_pt
+    }
+
+    /// Where an arrow ends: at the slice, or at the header of the group that is closed around it.
+    fn anchor_of(&self, slice: SliceId) -> Option<Rect> {
+        self.rect_of(slice).or_else(|| {
+            let track = *self.trace.slices.tracks().get(slice.idx())?;
+            let lane = self.model.lane_of(track).or_else(|| {
+                let groups = groups_of(self.trace.tracks.get(track.idx())?);
+                groups.iter().rev().find_map(|group| self.model.header_of(group))
+            })?;
+            let x = self.scale.x_from_ns(self.trace.slices.span(slice).start_ns);
+            let bottom_pt = self.lane_y(lane.y_pt + lane.height_pt);
+            Some(Rect::from_x_y_ranges(x..=x, self.lane_y(lane.y_pt)..=bottom_pt))
+        })
     }
 
     fn rect_of(&self, slice: SliceId) -> Option<Rect> {

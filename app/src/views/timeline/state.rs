@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use tracecard_model::{SliceId, Span, Trace};
 
+use super::area::Area;
 use super::model::{GroupKey, groups_of, is_open_at_first};
+use super::search::Search;
 use crate::command::Motion;
 use crate::state::Wheel;
 use crate::time_scale::View;
@@ -22,6 +24,12 @@ pub struct State {
     pub labels_pt: f32,
     /// What the wheel does.
     pub wheel: Wheel,
+    /// The selected stretch of time on some lanes.
+    pub area: Option<Area>,
+    /// The search; `None` when it is closed.
+    pub search: Option<Search>,
+    /// The stretches that were zoomed into one after another, outermost first.
+    pub crumbs: Vec<Span>,
     /// A slice to scroll to as soon as the size of the canvas is known.
     pub reveal: Option<SliceId>,
 }
@@ -34,10 +42,16 @@ impl Default for State {
             toggled: BTreeSet::new(),
             labels_pt: 190.0,
             wheel: Wheel::default(),
+            area: None,
+            search: None,
+            crumbs: Vec::new(),
             reveal: None,
         }
     }
 }
+
+/// More crumbs would not fit into a line.
+const MAX_CRUMBS: usize = 6;
 
 /// A revealed slice gets at least this share of the width; what is that wide is left alone.
 const MIN_REVEALED_FRAC: f64 = 0.02;
@@ -53,9 +67,24 @@ impl State {
         self.view.unwrap_or_else(|| View::around(run)).within(run)
     }
 
-    /// Show a stretch of time.
+    /// Show a stretch of time. Inside the one shown before it is a crumb more.
     pub fn show(&mut self, span: Span) {
+        self.crumbs.retain(|crumb| crumb.hull(span) == *crumb && *crumb != span);
+        if self.crumbs.len() == MAX_CRUMBS {
+            self.crumbs.pop();
+        }
+        self.crumbs.push(span);
         self.view = Some(View::around(span));
+    }
+
+    /// Crumbs that the view has left are forgotten: those it does not lie in, but for a little air.
+    pub fn forget_crumbs(&mut self, view: View) {
+        let is_in = |crumb: &Span| {
+            let around = View::around(*crumb);
+            view.width_ns <= around.width_ns * 1.2 && around.span().overlaps(view.span())
+        };
+        let n_kept = self.crumbs.iter().take_while(|crumb| is_in(crumb)).count();
+        self.crumbs.truncate(n_kept);
     }
 
     /// Open the groups around a slice, bring it into view in time, and ask for its lane to be scrolled to.
@@ -132,6 +161,21 @@ mod tests {
         let mut state = State::default();
         state.reveal(&trace, SliceId(1));
         assert_eq!(state.view, None);
+    }
+
+    #[test]
+    fn crumbs_are_the_stretches_around_the_view() {
+        let mut state = State::default();
+        state.show(Span::new(0, 1_000));
+        state.show(Span::new(100, 200));
+        state.show(Span::new(120, 130));
+        assert_eq!(state.crumbs.len(), 3);
+        state.forget_crumbs(state.view.unwrap());
+        assert_eq!(state.crumbs.len(), 3);
+        state.forget_crumbs(View::of(Span::new(90, 210)));
+        assert_eq!(state.crumbs, [Span::new(0, 1_000), Span::new(100, 200)]);
+        state.show(Span::new(500, 600));
+        assert_eq!(state.crumbs, [Span::new(0, 1_000), Span::new(500, 600)], "beside the last one");
     }
 
     #[test]

@@ -17,7 +17,7 @@ fn items(trace: &Trace, start_ns: i64, end_ns: i64, toggled: &BTreeSet<GroupKey>
     let canvas = Canvas { rect, scroll_pt: 0.0, pixel_pt: 1.0, row_pt: HEIGHTS.row_pt };
     let scale = TimeScale::new(View::of(Span::new(start_ns, end_ns)), 0.0, 100.0);
     let mut labels = LabelCache::new(TextWidth::monospaced(1.0));
-    layout(&model, trace, &CounterLod::new(trace), &scale, &canvas, &mut labels)
+    layout(&model, trace, &CounterLod::new(trace), &scale, &canvas, None, &mut labels)
 }
 
 /// One line a mark: x range, y, name, count of a fold and its busy share.
@@ -102,7 +102,7 @@ fn at_most_800_labels_a_frame() {
     let canvas = Canvas { rect, scroll_pt: 0.0, pixel_pt: 1.0, row_pt: HEIGHTS.row_pt };
     let scale = TimeScale::new(View::of(Span::new(0, 100)), 0.0, 100.0);
     let mut labels = LabelCache::new(TextWidth::monospaced(1.0));
-    let items = layout(&model, &trace, &CounterLod::new(&trace), &scale, &canvas, &mut labels);
+    let items = layout(&model, &trace, &CounterLod::new(&trace), &scale, &canvas, None, &mut labels);
     assert_eq!((items.marks.len(), items.labels.len()), (1800, MAX_LABELS));
 }
 

@@ -1,3 +1,5 @@
+//! Sums of areas against hand counts.
+
 use std::collections::BTreeMap;
 
 use tracecard_model::fixture;

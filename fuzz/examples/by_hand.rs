@@ -56,6 +56,9 @@ fn packed() -> io::Result<()> {
     let write = |name: &str, bytes: &[u8]| write("packed", name, bytes);
     let bomb = io::Read::take(io::repeat(b' '), BOMB_BYTES);
     write("spaces_300_mib.zst", &zstd::encode_all(io::Read::chain(HEAD.as_bytes(), bomb), 19)?)?;
+    // Each brace might begin an event.
+    let bomb = io::Read::take(io::repeat(b'{'), BOMB_BYTES);
+    write("braces_300_mib.zst", &zstd::encode_all(io::Read::chain(HEAD.as_bytes(), bomb), 19)?)?;
     // One event whose text never ends.
     let bomb = io::Read::take(io::repeat(b'x'), BOMB_BYTES);
     let start = format!(r#"{HEAD},{{"ph":"X","name":""#);

@@ -177,6 +177,10 @@ fn skip_blanks(text: &[u8], at: usize) -> usize {
 
 /// Is the brace at `at` the start of an event that follows another one or opens the list?
 fn is_event_start(text: &[u8], at: usize) -> bool {
+    // One byte tells most braces of hopeless text, of which there may be a hundred million.
+    if !text.get(at + 1).is_some_and(|b| *b == b'"' || b.is_ascii_whitespace()) {
+        return false;
+    }
     let before = text.get(..at).unwrap_or_default().trim_ascii_end();
     let is_after_event = match before.strip_suffix(b",") {
         Some(before) => before.trim_ascii_end().ends_with(b"}"),
